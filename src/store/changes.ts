@@ -1,0 +1,45 @@
+import { EventEmitter } from 'node:events'
+
+/** Something about a run was committed: its log grew to `line`; a cue of it opened, was claimed or was resolved. */
+export type RunChange = { runId: string; line: number; cues: boolean }
+
+/**
+ * Tells those who wait in this process that the database holds something new. A change is a hint and the table is the
+ * truth: whoever is told reads from the database by a cursor, and looks again after a while if told nothing.
+ */
+export class Changes {
+  readonly #events = new EventEmitter().setMaxListeners(0)
+
+  /** After a commit: tells the readers of the run's log, of the cues where `cues`, and of runs. */
+  publish(change: RunChange): void {
+    this.#events.emit(`run:${change.runId}`, change)
+    this.#events.emit('runs', change)
+    if (change.cues) this.#events.emit('cues', change)
+  }
+
+  /** Tells the runner that there may be something to do now. */
+  wake(): void {
+    this.#events.emit('wake')
+  }
+
+  onRun(runId: string, listener: (change: RunChange) => void): () => void {
+    return this.#on(`run:${runId}`, listener)
+  }
+
+  onRuns(listener: (change: RunChange) => void): () => void {
+    return this.#on('runs', listener)
+  }
+
+  onCues(listener: (change: RunChange) => void): () => void {
+    return this.#on('cues', listener)
+  }
+
+  onWake(listener: () => void): () => void {
+    return this.#on('wake', listener)
+  }
+
+  #on(name: string, listener: (change: RunChange) => void): () => void {
+    this.#events.on(name, listener)
+    return () => this.#events.off(name, listener)
+  }
+}
