@@ -5,10 +5,9 @@ import * as log from '../domain/log.ts'
 import { resolveParams } from '../domain/parameters.ts'
 import { newStep } from '../domain/progress.ts'
 import { parseVersionSpec } from '../domain/spec.ts'
-import { checkKeyLength, renderKey } from '../domain/template.ts'
-import { readStartable, type Startable } from '../store/definitions.ts'
+import { keyProblem, renderKey } from '../domain/template.ts'
+import { readStartable, type Startable } from '../store/versions.ts'
 import { idempotencyKeyOf, mintId } from '../store/ids.ts'
-import { cleanText } from '../store/json.ts'
 import { insertRunIfNew, type NewRun, readExistingRun } from '../store/runs.ts'
 import type { ControlContext } from './context.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
@@ -26,7 +25,6 @@ export type StartRunInput = {
 
 /** A start within this of its instant is on time, however short the grace: a runner needs a moment. */
 const SHORTEST_GRACE_MS = 1000
-const LONGEST_NAME = 190
 
 /** Until when a run may start late. */
 export function graceUntil(scheduledFor: number, graceSeconds: number): number {
@@ -77,22 +75,22 @@ function notStartable(definition: Startable): Refusal | null {
 function plan(definition: Startable, actor: Actor, input: StartRunInput, now: number): NewRun | Refusal {
   const { version } = definition
   if (version === null) return conflict('The definition has no published version; publish it first.', { definitionId: definition.id })
-  const scope = cleanText(input.scope ?? '')
+  const scope = input.scope ?? ''
   const rehearsal = input.rehearsal ?? false
-  const requestId = input.requestId == null ? null : cleanText(input.requestId)
+  const requestId = input.requestId == null ? null : input.requestId
   const scheduledFor = input.scheduledFor?.getTime() ?? now
   const resolved = resolveParams(version.parameters, input.params ?? {})
   const issues = resolved.ok ? [] : [...resolved.issues]
-  if (scope.length > LONGEST_NAME) issues.push({ path: 'scope', message: `A scope holds up to ${LONGEST_NAME} characters; this one has ${scope.length}.` })
-  if (requestId !== null && (requestId === '' || requestId.length > LONGEST_NAME)) {
-    issues.push({ path: 'requestId', message: `A requestId holds 1 to ${LONGEST_NAME} characters.` })
-  }
+  const scopeProblem = keyProblem(scope)
+  if (scopeProblem !== null) issues.push({ path: 'scope', message: `The scope ${scopeProblem}` })
+  const requestProblem = requestId === null ? null : requestId === '' ? 'must not be empty; leave it out.' : keyProblem(requestId)
+  if (requestProblem !== null) issues.push({ path: 'requestId', message: `The requestId ${requestProblem}` })
   const tooFarBack = startTooFarBack(scheduledFor, version.graceSeconds, now)
   if (tooFarBack !== null) issues.push(tooFarBack)
   const params = resolved.ok ? resolved.params : {}
   const concurrencyKey = version.concurrencyKey === null ? null : renderKey(version.concurrencyKey, params)
-  const keyIssue = concurrencyKey === null || !resolved.ok ? null : checkKeyLength(concurrencyKey)
-  if (keyIssue !== null) issues.push({ path: 'params', message: keyIssue })
+  const keyIssue = concurrencyKey === null || !resolved.ok ? null : keyProblem(concurrencyKey)
+  if (keyIssue !== null) issues.push({ path: 'params', message: `The concurrency key that they make ${keyIssue}` })
   if (issues.length > 0) return invalid(issues)
   const phase = parseVersionSpec(version.spec)?.phases[0]
   if (phase === undefined) {

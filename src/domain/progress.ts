@@ -3,7 +3,7 @@ import { armGate, gateLine, isOpen, openIfElapsed } from './gate.ts'
 import * as log from './log.ts'
 import { type Draft, type Instant, NEW_STEP, type Step } from './picture.ts'
 import { isStepTerminal } from './step.ts'
-import { renderParams } from './template.ts'
+import { type PlaceholderValues, renderParams } from './template.ts'
 import type { VersionPhase, VersionSpec } from './spec.ts'
 
 export type ProgressRule = {
@@ -157,7 +157,7 @@ function materialise(draft: Draft, phase: VersionPhase, phaseIndex: number, know
 /** The step that a version's step becomes in a run: its placeholders are filled from the run's params. */
 export function newStep(
   spec: VersionPhase['steps'][number],
-  at: { phase: string; phaseIndex: number; seq: number; id: string; idempotencyKey: string; params: Readonly<Record<string, unknown>> },
+  at: { phase: string; phaseIndex: number; seq: number; id: string; idempotencyKey: string; params: PlaceholderValues },
 ): Step {
   const { params, ...place } = at
   return {

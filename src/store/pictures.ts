@@ -11,7 +11,7 @@ export type PictureRow = {
   version_id: string
   scope: string
   rehearsal: boolean
-  params: Record<string, unknown>
+  params: Record<string, string | number | boolean>
   concurrency_key: string | null
   started_by_kind: ActorKind
   started_by_name: string
