@@ -130,7 +130,13 @@ async function withSession<T>(url: string, work: (session: pg.Client) => Promise
   }
 }
 
+/** What the engine says, without its trace. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return text.trim().endsWith('.') ? text.trim() : `${text.trim()}.`
+  const text = (error instanceof Error ? error.message : String(error)).split(/\n\s+0: /)[0] ?? ''
+  const said = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(': ')
+  return said.endsWith('.') ? said : `${said}.`
 }
