@@ -4,6 +4,8 @@ import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { connectionOf, databaseFault } from './connection.ts'
 
+export type { PrismaClient }
+
 /** The database, as two clients with a pool of connections each. Open one per process and close it when it ends. */
 export type Database = {
   /** For the API: models, and raw statements that the planner may plan as it sees fit. */
