@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
 import { cancelRun, endHold, pauseRun, resumeRun } from '../../src/controls/runs.ts'
 import { confirmCue, retryStep, skipStep } from '../../src/controls/steps.ts'
-import { MIRA, type Stage, T0 } from '../support/stage.ts'
-import { after, allowed, HOLD_MS, inFlight, type Model, type ModelEvent, RETRY_MS } from './model.ts'
+import { letPass } from '../../src/testing/play.ts'
+import { MIRA, type Stage } from '../support/stage.ts'
+import { after, allowed, CRASH_MS, HOLD_MS, inFlight, type Model, type ModelEvent, RETRY_MS } from './model.ts'
 
 /** Numbers from 0 to 1 that follow from a seed. */
 export function randomFrom(seed: number): () => number {
@@ -72,10 +73,9 @@ export async function playHistory(stage: Stage, seed: number, events: number): P
     await quiet(stage)
     await agree()
   }
-  // Whatever still hangs ends, so that the next history finds the stage empty.
-  for (const answer of calls) answer({ ok: true })
+  // What still hangs ends, so that the next history finds the stage empty.
   await cancelRun(stage.ctx, MIRA, { runId })
-  await stage.settle()
+  for (const answer of calls) await answered(stage, runId, () => answer({ ok: true }))
 }
 
 /** What hangs counts as quiet: histories answer when they want to. */
@@ -83,9 +83,14 @@ async function quiet(stage: Stage): Promise<void> {
   await stage.runner.idle()
 }
 
-function draw(model: Model, { random, pick }: { random: () => number; pick: <T>(from: readonly T[]) => T }): ModelEvent {
+function draw(
+  model: Model,
+  { random, pick }: { random: () => number; pick: <T>(from: readonly T[]) => T },
+): ModelEvent {
   if (inFlight(model) && random() < 0.6) {
-    return random() < 0.15 ? { kind: 'crash' } : { kind: 'answer', answer: pick(['done', 'done', 'hold', 'park', 'transient', 'terminal'] as const) }
+    return random() < 0.15
+      ? { kind: 'crash' }
+      : { kind: 'answer', answer: pick(['done', 'done', 'hold', 'park', 'transient', 'terminal'] as const) }
   }
   const step = Math.floor(random() * Math.max(model.steps.length, 1))
   return pick<ModelEvent>([
@@ -98,8 +103,8 @@ function draw(model: Model, { random, pick }: { random: () => number; pick: <T>(
     { kind: 'skip', step },
     { kind: 'retry', step },
     { kind: 'retry', step },
-    { kind: 'time', ms: pick([RETRY_MS, HOLD_MS]) },
-    { kind: 'time', ms: pick([RETRY_MS, HOLD_MS]) },
+    // Budgets are not the model's: no time passes while an action is being called.
+    ...(inFlight(model) ? [] : ([RETRY_MS, HOLD_MS, HOLD_MS].map((ms) => ({ kind: 'time', ms })) as ModelEvent[])),
     ...(random() < 0.2 ? ([{ kind: 'cancel' }] as const) : []),
   ])
 }
@@ -116,18 +121,23 @@ async function happen(stage: Stage, { runId, event, calls, stepOf }: Happening):
   const { ctx } = stage
   switch (event.kind) {
     case 'answer':
-      calls.pop()?.(ANSWERS[event.answer])
-      await stage.answered()
+      await answered(stage, runId, () => calls.pop()?.(ANSWERS[event.answer]))
       return false
-    case 'crash':
+    case 'crash': {
       // The holder is gone and its lease over; what it was called for answers later, to nobody.
-      await stage.db.prisma.run.update({ where: { id: runId }, data: { claimedBy: 'dead:1', leaseUntil: new Date(T0) } })
-      stage.runner.housekeep()
+      const orphans = calls.splice(0)
+      await stage.db.prisma.run.update({
+        where: { id: runId },
+        data: { claimedBy: 'dead:1', leaseUntil: new Date(stage.clock.now()) },
+      })
+      stage.clock.moveBy(CRASH_MS)
+      stage.runner.wake()
       await stage.runner.idle()
-      calls.splice(0, calls.length - (await stage.inFlight(runId) ? 1 : 0)).map((answer) => answer({ ok: false, retry: false, error: 'late' }))
+      for (const answer of orphans) await answered(stage, runId, () => answer(ANSWERS.terminal))
       return false
+    }
     case 'time':
-      await stage.letPass(event.ms)
+      await letPass(event.ms, { ...stage, patienceMs: 0 })
       return false
     case 'pause':
       return (await pauseRun(ctx, MIRA, { runId })).error !== undefined
@@ -144,6 +154,13 @@ async function happen(stage: Stage, { runId, event, calls, stepOf }: Happening):
     case 'retry':
       return (await retryStep(ctx, MIRA, { stepId: await stepOf(event.step), reason: 'so' })).error !== undefined
   }
+}
+
+/** An answer is written, or noted as late, when the log has grown. */
+async function answered(stage: Stage, runId: string, answer: () => void): Promise<void> {
+  const changed = stage.changed(runId)
+  answer()
+  await changed
 }
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000'

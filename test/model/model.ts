@@ -31,6 +31,8 @@ export type ModelEvent =
   | { kind: 'time'; ms: number }
 
 export const MAX_ATTEMPTS = 3
+/** How long it takes until a crash is noticed. */
+export const CRASH_MS = 1000
 export const RETRY_MS = 60_000
 export const HOLD_MS = 600_000
 
@@ -91,7 +93,8 @@ export function after(before: Model, event: ModelEvent): Model {
   if (event.kind === 'cancel') end(model, 'CANCELLED')
   if (event.kind === 'endHold') {
     model.hold = 0
-    for (const held of inPhase(model)) if (held.status === 'PENDING' && held.held) Object.assign(held, { due: 0, held: false })
+    for (const held of inPhase(model))
+      if (held.status === 'PENDING' && held.held) Object.assign(held, { due: 0, held: false })
   }
   if (event.kind === 'confirm' && step) Object.assign(step, { status: 'DONE', parked: false })
   if (event.kind === 'skip' && step) {
@@ -122,6 +125,7 @@ function answer(model: Model, step: ModelStep, kind: (ModelEvent & { kind: 'answ
 }
 
 function crash(model: Model, step: ModelStep): void {
+  model.now += CRASH_MS
   if (step.attempts >= MAX_ATTEMPTS) fail(model, step)
   else step.status = ended(model) ? 'CANCELLED' : 'PENDING'
 }

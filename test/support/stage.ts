@@ -231,15 +231,20 @@ export class Stage {
   /** Resolves when the run has that status. */
   async until(runId: string, status: RunStatus): Promise<void> {
     for (;;) {
-      const changed = new Promise<void>((resolve) => {
-        const off = this.changes.onRun(runId, () => {
-          off()
-          resolve()
-        })
-      })
+      const changed = this.changed(runId)
       if ((await this.run(runId)).status === status) return
       await changed
     }
+  }
+
+  /** Resolves when the log of the run grows. */
+  changed(runId: string): Promise<void> {
+    return new Promise((resolve) => {
+      const off = this.changes.onRun(runId, () => {
+        off()
+        resolve()
+      })
+    })
   }
 
   run(runId: string) {
