@@ -39,7 +39,9 @@ export async function playHistory(stage: Stage, seed: number, events: number): P
   const { definitionId } = await stage.publish(
     shape.map((_, phase) => ({
       key: `p${phase}`,
-      steps: steps.filter((step) => step.phase === phase).map(({ onFailure }) => ({ key, onFailure })),
+      steps: steps
+        .filter((step) => step.phase === phase)
+        .map(({ onFailure }) => ({ actionId: 'test.slow', key, onFailure })),
     })),
   )
   const runId = await stage.start(definitionId)

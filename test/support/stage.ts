@@ -65,13 +65,15 @@ export class Script {
 
   readonly module = defineModule({
     id: 'test',
-    actions: (['notify', 'change', 'irreversible'] as const).map((risk) =>
+    actions: [
+      { id: 'test.notify', risk: 'notify' as const, budgetMs: 10_000 },
+      { id: 'test.change', risk: 'change' as const, budgetMs: 10_000 },
+      { id: 'test.slow', risk: 'change' as const, budgetMs: 3_600_000 },
+    ].map((action) =>
       defineAction({
-        id: `test.${risk}`,
-        label: `Test ${risk}`,
+        ...action,
+        label: `Test ${action.id}`,
         version: 1,
-        risk,
-        budgetMs: 10_000,
         params: z.object({ key: z.string(), count: z.number().int().optional() }),
         perform: (envelope, context) => {
           this.calls.push({ ...envelope, key: envelope.params.key })
