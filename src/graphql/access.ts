@@ -1,8 +1,8 @@
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
-  type GraphQLField,
   GraphQLError,
+  type GraphQLField,
   type GraphQLSchema,
   getOperationAST,
   Kind,
@@ -70,7 +70,8 @@ export function operationRefusal(
 
 function rootFieldNames(document: DocumentNode, top: SelectionSetNode): Set<string> {
   const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const node of document.definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node)
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node)
   const names = new Set<string>()
   const spread = new Set<string>()
   const visit = (set: SelectionSetNode) => {

@@ -33,7 +33,8 @@ export const builder = new SchemaBuilder<{
   scopeAuth: {
     authorizeOnSubscribe: true,
     authScopes: (context) => ({ role: (needed) => includesRole(context.role, needed), anyone: true }),
-    unauthorizedError: (_parent, context, info) => accessError(context.role, info.parentType.getFields()[info.fieldName]),
+    unauthorizedError: (_parent, context, info) =>
+      accessError(context.role, info.parentType.getFields()[info.fieldName]),
   },
   relay: {
     // Ours answer a malformed id like one of nothing, and load all ids of a type at once (node.ts).
@@ -44,15 +45,18 @@ export const builder = new SchemaBuilder<{
     cursorType: 'String',
     idFieldOptions: { description: 'Opaque to clients and readable to people: a type prefix and a UUID.' },
     nodeTypeOptions: { description: 'Whatever has an id of its own and can be asked for by it alone.' },
-    edgesFieldOptions: { nullable: { list: false, items: false }, description: 'The page, in order.' },
+    edgesFieldOptions: { nullable: false, description: 'The page, in order.' },
     nodeFieldOptions: { nullable: false, description: 'The thing itself.' },
     cursorFieldOptions: { description: 'Opaque: pass it as `after` or `before`.' },
     defaultConnectionTypeOptions: { description: 'One page of a list, by the Relay specification.' },
     defaultEdgeTypeOptions: { description: 'One entry of a page, and its place in the list.' },
-    firstArgOptions: { description: 'At most this many, from the front: 0 to 500; 100 where neither `first` nor `last` is given.' },
+    firstArgOptions: {
+      description: 'At most this many, from the front: 0 to 500; 100 where neither `first` nor `last` is given.',
+    },
     lastArgOptions: { description: 'At most this many, from the end: 0 to 500. Not together with `first`.' },
     afterArgOptions: { description: 'Only what follows this cursor.' },
     beforeArgOptions: { description: 'Only what precedes this cursor.' },
+    pageInfoFieldOptions: { description: 'Where the page lies in the list.' },
     pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
     hasNextPageFieldOptions: { description: 'Whether more follows the page.' },
     hasPreviousPageFieldOptions: { description: 'Whether more precedes the page.' },
@@ -60,6 +64,9 @@ export const builder = new SchemaBuilder<{
     endCursorFieldOptions: { description: 'Cursor of the last entry; null on an empty page.' },
   },
 })
+
+/** The types that the builder knows, for functions that make fields or types. */
+export type ApiTypes = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? Types : never
 
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
@@ -71,6 +78,9 @@ builder.globalConnectionField('totalCount', (t) =>
 
 builder.queryType({ description: 'What can be read. Needs the role VIEWER where nothing else is said.' })
 builder.mutationType({
-  description: 'What can be done. Each answers its payload or one of the expected errors, and may be sent twice without harm.',
+  description:
+    'What can be done. Each answers its payload or one of the expected errors, and may be sent twice without harm.',
 })
-builder.subscriptionType({ description: 'What can be followed live, over WebSocket (graphql-transport-ws) or server-sent events.' })
+builder.subscriptionType({
+  description: 'What can be followed live, over WebSocket (graphql-transport-ws) or server-sent events.',
+})

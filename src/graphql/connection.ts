@@ -33,7 +33,9 @@ const formatCursor = (kind: CursorKind, key: Key) =>
 
 function parseCursor(kind: CursorKind, { argument, cursor }: { argument: string; cursor: string }): Key {
   const bad = () =>
-    badUserInput(`${argument} is no cursor of this list; pass one that it answered, or leave it out to begin at an end.`)
+    badUserInput(
+      `${argument} is no cursor of this list; pass one that it answered, or leave it out to begin at an end.`,
+    )
   let parsed: unknown
   try {
     parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -34,6 +34,13 @@ export const Cue = builder.prismaNode('Step', {
   }),
 })
 
+builder.prismaObjectField(Step, 'cue', (t) =>
+  t.variant(Cue, {
+    description: 'The cue while it waits for a person; null otherwise.',
+    isNull: ({ parked }) => !parked,
+  }),
+)
+
 builder.queryField('cues', (t) =>
   t.prismaField({
     type: [Cue],

@@ -1,6 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import { uuidOf } from '../domain/ids.ts'
+import { storableText } from '../domain/storable.ts'
 import { validateDraft } from '../domain/validate-draft.ts'
 import { definitionList, versionList } from '../store/definition-reads.ts'
 import { countsOf, type Page, pagesOf } from '../store/keyset.ts'
@@ -25,7 +26,13 @@ const DefinitionState = builder.enumType('DefinitionState', {
   },
 })
 
-const DRAFT_COLUMNS = { draft: true, timeZone: true, graceSeconds: true, concurrencyKey: true, parameters: true } as const
+const DRAFT_COLUMNS = {
+  draft: true,
+  timeZone: true,
+  graceSeconds: true,
+  concurrencyKey: true,
+  parameters: true,
+} as const
 
 type Draft = {
   draft: unknown
@@ -48,7 +55,9 @@ export const EventDefinition = builder.prismaNode('Definition', {
   select: { id: true },
   description: 'An event as authored: a draft, and the versions that were published of it.',
   fields: (t) => ({
-    slug: t.exposeString('slug', { description: 'Unique name for addresses and files: lower-case letters, digits and -.' }),
+    slug: t.exposeString('slug', {
+      description: 'Unique name for addresses and files: lower-case letters, digits and -.',
+    }),
     title: t.exposeString('title', { description: 'Name for people.' }),
     description: t.exposeString('description', { nullable: true, description: 'What it is about.' }),
     state: t.expose('state', { type: DefinitionState, description: 'Draft, ready or archived.' }),
@@ -112,14 +121,16 @@ export const EventDefinition = builder.prismaNode('Definition', {
           keyOf: ({ version }) => [version],
           nodeOf: (row) => found.nodes.get(row.id),
           totalCount: async () =>
-            (await batched(context, info, (ids) => countsOf(context.control.db, ids, versionList), 'count').load(id)) ?? null,
+            (await batched(context, info, (ids) => countsOf(context.control.db, ids, versionList), 'count').load(id)) ??
+            null,
         })
       },
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When it was last changed; pass it as ifUpdatedAt to change nothing that somebody else changed since.',
+      description:
+        'When it was last changed; pass it as ifUpdatedAt to change nothing that somebody else changed since.',
     }),
   }),
 })
@@ -160,7 +171,7 @@ builder.queryFields((t) => ({
     },
     resolve: (query, _root, { id, slug }, { control }) => {
       if ((id == null) === (slug == null)) throw badUserInput('Give id or slug of the definition, and not both.')
-      if (slug != null) return slug.includes('\0') ? null : definitionBySlug(control.db, slug.toWellFormed(), query)
+      if (slug != null) return definitionBySlug(control.db, storableText(slug), query)
       const uuid = id == null ? null : uuidOf(id, 'Definition')
       return uuid === null ? null : definitionById(control.db, uuid, query)
     },

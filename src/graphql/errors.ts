@@ -2,7 +2,7 @@ import type { ObjectRef } from '@pothos/core'
 import type { Conflict, InvalidInput, LastControl, NotFound, Refusal } from '../controls/result.ts'
 import type { Issue } from '../domain/issue.ts'
 import { definitionById, runById, stepById } from '../store/node-reads.ts'
-import { builder } from './builder.ts'
+import { type ApiTypes, builder } from './builder.ts'
 import { ActorRef } from './viewer.ts'
 
 const ErrorCode = builder.enumType('ErrorCode', {
@@ -51,7 +51,8 @@ const ConflictError = builder.objectRef<Conflict>('ConflictError').implement({
       type: 'Run',
       nullable: true,
       description: 'The run as it is now, where the conflict is about one.',
-      resolve: (query, { runId }, _args, { control }) => (runId === undefined ? null : runById(control.db, runId, query)),
+      resolve: (query, { runId }, _args, { control }) =>
+        runId === undefined ? null : runById(control.db, runId, query),
     }),
     currentStep: t.prismaField({
       type: 'Step',
@@ -88,7 +89,10 @@ const InvalidInputError = builder.objectRef<InvalidInput>('InvalidInputError').i
 const ERRORS = { NOT_FOUND: NotFoundError, CONFLICT: ConflictError, INVALID_INPUT: InvalidInputError } as const
 
 /** The union that a mutation answers: its payload or one of the expected errors. `name` is the mutation's, capitalised. */
-export function resultUnion<Payload extends { error?: undefined }>(name: string, payload: ObjectRef<never, Payload>) {
+export function resultUnion<Payload extends { error?: undefined }>(
+  name: string,
+  payload: ObjectRef<ApiTypes, Payload>,
+) {
   return builder.unionType(`${name}Result`, {
     description: `The payload of ${name}, or why nothing was changed.`,
     types: [payload, NotFoundError, ConflictError, InvalidInputError],

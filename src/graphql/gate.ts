@@ -1,5 +1,5 @@
 import { builder } from './builder.ts'
-import { describeGate } from './gate-words.ts'
+import { gateDescription } from './situation.ts'
 import { objectOrNull } from './stored-json.ts'
 import { ActorRef, actorFrom } from './viewer.ts'
 
@@ -30,16 +30,27 @@ export const Gate = builder.prismaObject('Gate', {
     kind: t.expose('kind', { type: GateKind, description: 'A time or a trigger.' }),
     description: t.string({
       description: 'What it waits for, in a sentence.',
-      resolve: (gate, _args, { registry }) =>
-        describeGate(gate, gate.trigger === null ? null : (registry.trigger(gate.trigger)?.label ?? null)),
+      resolve: gateDescription,
     }),
     trigger: t.exposeString('trigger', { nullable: true, description: 'Id of the trigger; null for AFTER.' }),
     tally: t.exposeInt('tally', { nullable: true, description: 'How many emissions have matched. Null for AFTER.' }),
     needed: t.exposeInt('needed', { nullable: true, description: 'How many have to match. Null for AFTER.' }),
     enteredAt: t.expose('enteredAt', { type: 'DateTime', description: 'When its phase was entered.' }),
-    opensAt: t.expose('opensAt', { type: 'DateTime', nullable: true, description: 'When it opens by itself. Null for ON.' }),
-    openedAt: t.expose('openedAt', { type: 'DateTime', nullable: true, description: 'When it opened; null while it is closed.' }),
-    openedBy: t.expose('openedBy', { type: GateOpenedBy, nullable: true, description: 'What opened it; null while it is closed.' }),
+    opensAt: t.expose('opensAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it opens by itself. Null for ON.',
+    }),
+    openedAt: t.expose('openedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it opened; null while it is closed.',
+    }),
+    openedBy: t.expose('openedBy', {
+      type: GateOpenedBy,
+      nullable: true,
+      description: 'What opened it; null while it is closed.',
+    }),
     openedByActor: t.field({
       type: ActorRef,
       nullable: true,
@@ -54,7 +65,8 @@ export const Gate = builder.prismaObject('Gate', {
     }),
     stalled: t.boolean({
       description: 'True while it has been waited for, with all steps done, longer than the stall time.',
-      resolve: ({ openedAt, phase, run }) => openedAt === null && run.currentPhase === phase && run.stalledSince !== null,
+      resolve: ({ openedAt, phase, run }) =>
+        openedAt === null && run.currentPhase === phase && run.stalledSince !== null,
     }),
     lastEvent: t.field({
       type: 'JSONObject',

@@ -53,9 +53,15 @@ export function complexityRule(context: ValidationContext): ASTVisitor {
     OperationDefinition(node) {
       const { fields, depth } = measure(node.selectionSet)
       if (depth > MAX_DEPTH)
-        context.reportError(tooComplex(`The operation nests ${depth} fields deep; at most ${MAX_DEPTH} are allowed. Ask for the deeper parts by their ids.`))
+        context.reportError(
+          tooComplex(
+            `The operation nests ${depth} fields deep; at most ${MAX_DEPTH} are allowed. Ask for the deeper parts by their ids.`,
+          ),
+        )
       if (fields > MAX_FIELDS)
-        context.reportError(tooComplex(`The operation has ${fields} fields; at most ${MAX_FIELDS} are allowed. Split it.`))
+        context.reportError(
+          tooComplex(`The operation has ${fields} fields; at most ${MAX_FIELDS} are allowed. Split it.`),
+        )
       return false
     },
   }

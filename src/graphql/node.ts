@@ -6,7 +6,13 @@ import { definitionsByIds, resourcesByIds, runsByIds, stepsByIds, versionsByIds 
 import { needs } from './access.ts'
 import { builder } from './builder.ts'
 import type { GraphqlContext } from './context.ts'
+import { Cue } from './cue.ts'
+import { EventDefinition } from './definition.ts'
 import { badUserInput } from './request-errors.ts'
+import { Run } from './run.ts'
+import { Resource } from './run-parts.ts'
+import { Step } from './step.ts'
+import { EventVersion } from './version.ts'
 
 /** Most ids that `nodes` takes at once: as many as a page holds. */
 const MAX_NODES = 500
@@ -33,6 +39,7 @@ const LOADERS = {
 }
 
 type Loadable = keyof typeof LOADERS
+const REFS = { EventDefinition, EventVersion, Run, Step, Cue, Resource }
 const LOADABLE: Record<string, Loadable> = {
   Definition: 'EventDefinition',
   Version: 'EventVersion',
@@ -50,12 +57,13 @@ async function loadNodes(ids: readonly string[], context: GraphqlContext, info: 
     return parsed === null || type === undefined ? null : { type, uuid: parsed.uuid }
   })
   const byType = new Map<Loadable, Set<string>>()
-  for (const want of wanted) if (want !== null) byType.set(want.type, (byType.get(want.type) ?? new Set()).add(want.uuid))
+  for (const want of wanted)
+    if (want !== null) byType.set(want.type, (byType.get(want.type) ?? new Set()).add(want.uuid))
   const found = new Map(
     await Promise.all(
       [...byType].map(async ([type, uuids]) => {
         const nodes = await LOADERS[type]([...uuids], context, info)
-        for (const node of nodes.values()) brandWithType(node, type)
+        for (const node of nodes.values()) brandWithType(node, REFS[type])
         return [type, nodes] as const
       }),
     ),

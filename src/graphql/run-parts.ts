@@ -30,7 +30,8 @@ export const Resource = builder.prismaNode('Resource', {
     step: t.relation('step', { nullable: true, description: 'The step that made it.' }),
     module: t.exposeString('module', { description: 'Id of the module that can take it back.' }),
     kind: t.exposeString('kind', {
-      description: 'What it is, in the words of the module; `@step`: whatever a step may have made that gave no answer.',
+      description:
+        'What it is, in the words of the module; `@step`: whatever a step may have made that gave no answer.',
     }),
     ref: t.exposeString('ref', { description: 'How the module calls it.' }),
     payload: t.field({
@@ -40,7 +41,11 @@ export const Resource = builder.prismaNode('Resource', {
       resolve: ({ payload }) => objectOrNull(payload),
     }),
     memberKey: t.exposeString('memberKey', { nullable: true, description: 'The participant that it belongs to.' }),
-    leaseUntil: t.expose('leaseUntil', { type: 'DateTime', nullable: true, description: 'Taken back then, run or no run.' }),
+    leaseUntil: t.expose('leaseUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Taken back then, run or no run.',
+    }),
     status: t.expose('status', { type: ResourceStatus, description: 'What became of it.' }),
     revertAttempts: t.exposeInt('revertAttempts', { description: 'How often taking it back was tried.' }),
     lastError: t.exposeString('lastError', { nullable: true, description: 'Why it could not be taken back.' }),
@@ -55,7 +60,10 @@ export const Participant = builder.prismaObject('Participant', {
     memberKey: t.exposeString('memberKey', { description: 'Who, unique in the run.' }),
     userId: t.exposeString('userId', { nullable: true, description: 'Their account in the world.' }),
     score: t.exposeFloat('score', { nullable: true, description: 'The higher the better.' }),
-    rank: t.exposeInt('rank', { nullable: true, description: 'From 1, equal scores alike; null until results are published.' }),
+    rank: t.exposeInt('rank', {
+      nullable: true,
+      description: 'From 1, equal scores alike; null until results are published.',
+    }),
     joinedAt: t.expose('joinedAt', { type: 'DateTime', nullable: true, description: 'When they joined.' }),
     meta: t.field({
       type: 'JSONObject',

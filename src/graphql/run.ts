@@ -2,8 +2,8 @@ import { includesRole } from '../domain/access.ts'
 import { mayControl, RUN_CONTROLS, type RunControl } from '../domain/run.ts'
 import { storableText } from '../domain/storable.ts'
 import { type Waiting, waitingOn } from '../domain/waiting.ts'
-import { logList, type LogRow } from '../store/log-reads.ts'
 import { countsOf, pagesOf } from '../store/keyset.ts'
+import { type LogRow, logList } from '../store/log-reads.ts'
 import { participantCounts, type StepTally, stepTallies, unresolvedResourceCounts } from '../store/run-reads.ts'
 import { situationsOf } from '../store/situation-reads.ts'
 import { batched, shared } from './batch.ts'
@@ -13,9 +13,17 @@ import type { GraphqlContext } from './context.ts'
 import { Cue } from './cue.ts'
 import { filterUuid } from './ids.ts'
 import { RunLogEntry, RunLogFilter } from './log.ts'
-import { CleanupStatus, MissedReason, RunControlEnum, RunHealth, RunSource, RunStatus, WaitingKind } from './run-enums.ts'
+import {
+  CleanupStatus,
+  MissedReason,
+  RunControlEnum,
+  RunHealth,
+  RunSource,
+  RunStatus,
+  WaitingKind,
+} from './run-enums.ts'
 import { ResourceStatus } from './run-parts.ts'
-import { isHeld, waitingView } from './situation.ts'
+import { waitingView } from './situation.ts'
 import { StepStatus } from './step.ts'
 import { objectOf } from './stored-json.ts'
 import { ActorRef, actorFrom } from './viewer.ts'
@@ -35,14 +43,20 @@ const WaitingOn = builder.objectRef<Waiting>('WaitingOn').implement({
   fields: (t) => ({
     kind: t.expose('kind', { type: WaitingKind, description: 'What is waited for.' }),
     description: t.exposeString('description', { description: 'The same in a sentence for people.' }),
-    until: t.expose('until', { type: 'DateTime', nullable: true, description: 'When it ends by itself, where that is known.' }),
+    until: t.expose('until', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ends by itself, where that is known.',
+    }),
   }),
 })
 
 const RUN_CONTROL_NAMES = Object.keys(RUN_CONTROLS) as RunControl[]
 
-const tallies = (context: GraphqlContext) => shared(context, 'step tallies', (ids) => stepTallies(context.control.db, ids))
-const situations = (context: GraphqlContext) => shared(context, 'situations', (ids) => situationsOf(context.control.db, ids))
+const tallies = (context: GraphqlContext) =>
+  shared(context, 'step tallies', (ids) => stepTallies(context.control.db, ids))
+const situations = (context: GraphqlContext) =>
+  shared(context, 'situations', (ids) => situationsOf(context.control.db, ids, context.control.clock.now()))
 
 /** The situation of a run. A run that the API shows has one. */
 async function situationOf(id: string, context: GraphqlContext) {
@@ -57,9 +71,13 @@ export const Run = builder.prismaNode('Run', {
   fields: (t) => ({
     definition: t.relation('definition', { description: 'What it is a run of.' }),
     version: t.relation('version', { description: 'The version that it takes everything from.' }),
-    scope: t.exposeString('scope', { description: "Where it happens: a shard, a region, a channel; '' when there is none." }),
+    scope: t.exposeString('scope', {
+      description: "Where it happens: a shard, a region, a channel; '' when there is none.",
+    }),
     source: t.expose('source', { type: RunSource, description: 'Who made it.' }),
-    rehearsal: t.exposeBoolean('rehearsal', { description: 'True: real timing and cues, nothing changed in the world.' }),
+    rehearsal: t.exposeBoolean('rehearsal', {
+      description: 'True: real timing and cues, nothing changed in the world.',
+    }),
     params: t.field({
       type: 'JSONObject',
       description: 'The values of its parameters.',
@@ -73,7 +91,10 @@ export const Run = builder.prismaNode('Run', {
       description: 'Since when it is stalled; null when it is not, even if it once was.',
     }),
     cleanupStatus: t.expose('cleanupStatus', { type: CleanupStatus, description: 'How far taking back has got.' }),
-    currentPhase: t.exposeString('currentPhase', { nullable: true, description: 'Key of the phase it is in; null before the first.' }),
+    currentPhase: t.exposeString('currentPhase', {
+      nullable: true,
+      description: 'Key of the phase it is in; null before the first.',
+    }),
     occurrenceAt: t.expose('occurrenceAt', {
       type: 'DateTime',
       description: 'The instant in the schedule that this run is the occurrence of.',
@@ -98,9 +119,15 @@ export const Run = builder.prismaNode('Run', {
       description: 'Who asked for it; SYSTEM for the schedule.',
       resolve: ({ startedByKind, startedByName }) => actorFrom(startedByKind, startedByName),
     }),
-    lastError: t.exposeString('lastError', { nullable: true, description: 'What stops it or went wrong last; the log has all.' }),
+    lastError: t.exposeString('lastError', {
+      nullable: true,
+      description: 'What stops it or went wrong last; the log has all.',
+    }),
     missedReason: t.expose('missedReason', { type: MissedReason, nullable: true, description: 'Why it is MISSED.' }),
-    endedBecause: t.exposeString('endedBecause', { nullable: true, description: 'Why it is CANCELLED or FAILED, in words.' }),
+    endedBecause: t.exposeString('endedBecause', {
+      nullable: true,
+      description: 'Why it is CANCELLED or FAILED, in words.',
+    }),
     endedBy: t.field({
       type: ActorRef,
       nullable: true,
@@ -166,7 +193,9 @@ export const Run = builder.prismaNode('Run', {
     unresolvedResources: t.int({
       description: 'How much of what it left in the world is still to be dealt with.',
       resolve: async ({ id }, _args, context) =>
-        (await shared(context, 'unresolved resources', (ids) => unresolvedResourceCounts(context.control.db, ids)).load(id)) ?? 0,
+        (await shared(context, 'unresolved resources', (ids) => unresolvedResourceCounts(context.control.db, ids)).load(
+          id,
+        )) ?? 0,
     }),
     participants: t.relation('participants', {
       description: 'Who takes part, by rank and then member key; unranked ones last.',
@@ -179,7 +208,8 @@ export const Run = builder.prismaNode('Run', {
     participantCount: t.int({
       description: 'How many take part.',
       resolve: async ({ id }, _args, context) =>
-        (await shared(context, 'participant counts', (ids) => participantCounts(context.control.db, ids)).load(id)) ?? 0,
+        (await shared(context, 'participant counts', (ids) => participantCounts(context.control.db, ids)).load(id)) ??
+        0,
     }),
     resultsPublishedAt: t.expose('resultsPublishedAt', {
       type: 'DateTime',
@@ -200,14 +230,16 @@ export const Run = builder.prismaNode('Run', {
           kind: LOG_CURSOR,
           keyOf: ({ line }) => [line],
           nodeOf: (row) => row,
-          totalCount: async () => (await batched(context, info, (ids) => countsOf(db, ids, list), 'count').load(id)) ?? null,
+          totalCount: async () =>
+            (await batched(context, info, (ids) => countsOf(db, ids, list), 'count').load(id)) ?? null,
         })
       },
     }),
     waitingOn: t.field({
       type: WaitingOn,
       nullable: true,
-      description: 'Why nothing is happening right now, in one sentence and as data; null only for a run that has ended.',
+      description:
+        'Why nothing is happening right now, in one sentence and as data; null only for a run that has ended.',
       resolve: async (run, _args, context) => waitingOn(waitingView(run, await situationOf(run.id, context), context)),
     }),
     allowedControls: t.field({
@@ -216,7 +248,7 @@ export const Run = builder.prismaNode('Run', {
       resolve: async (run, _args, context) => {
         const situation = await situationOf(run.id, context)
         const { status, cleanupStatus } = run
-        const view = { status, cleanupStatus, held: isHeld(run, situation, context), gateClosed: situation.gate !== null }
+        const view = { status, cleanupStatus, held: situation.held, gateClosed: situation.gate !== null }
         return RUN_CONTROL_NAMES.filter(
           (control) => includesRole(context.role, RUN_CONTROLS[control].role) && mayControl(control, view),
         )

@@ -1,7 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import { uuidOf } from '../domain/ids.ts'
-import { countsOf, pagesOf, type List, type Slice } from '../store/keyset.ts'
+import { countsOf, type List, pagesOf, type Slice } from '../store/keyset.ts'
 import { runById, runsByIds } from '../store/node-reads.ts'
 import { type RunFilter, runList } from '../store/run-reads.ts'
 import { needs } from './access.ts'
@@ -45,7 +45,9 @@ async function runPages(
   return new Map([...pages].map(([parent, page]) => [parent, { page, nodes }]))
 }
 
-type ListArgs = Parameters<typeof readSlice>[0] & { filter?: (RunFilter & { definitionId?: string | null }) | null | undefined }
+type ListArgs = Parameters<typeof readSlice>[0] & {
+  filter?: (RunFilter & { definitionId?: string | null }) | null | undefined
+}
 
 /** The runs of one definition, or ('') of all. */
 async function runConnection(

@@ -15,7 +15,11 @@ function parseInstant(value: unknown): Date {
   const at = new Date(text)
   // Date takes 30 February for 2 March: the wall time has to come back as it was written.
   const wall = new Date(`${text.slice(0, 19)}Z`)
-  if (Number.isNaN(at.getTime()) || Number.isNaN(wall.getTime()) || wall.toISOString().slice(0, 19) !== text.slice(0, 19))
+  if (
+    Number.isNaN(at.getTime()) ||
+    Number.isNaN(wall.getTime()) ||
+    wall.toISOString().slice(0, 19) !== text.slice(0, 19)
+  )
     throw problem()
   if (at.getUTCFullYear() < 1 || at.getUTCFullYear() > 9999) throw problem()
   return at

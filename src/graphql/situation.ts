@@ -1,8 +1,8 @@
+import { describeGate } from '../domain/gate.ts'
 import type { CleanupStatus, RunStatus } from '../domain/run.ts'
 import type { WaitingView } from '../domain/waiting.ts'
 import type { Situation } from '../store/situation-reads.ts'
 import type { GraphqlContext } from './context.ts'
-import { describeGate } from './gate-words.ts'
 
 type RunRow = {
   status: RunStatus
@@ -13,15 +13,12 @@ type RunRow = {
   holdUntil: Date | null
 }
 
-/** Whether something of the run is held until an instant that has not come: its next step, or what follows the phase. */
-export function isHeld(run: RunRow, { step }: Situation, { control }: GraphqlContext): boolean {
-  const now = control.clock.now()
-  if (step !== null && step.status === 'PENDING' && step.held && step.dueAt !== null && step.dueAt.getTime() > now) return true
-  return run.holdUntil !== null && run.holdUntil.getTime() > now
-}
-
 /** What the domain has to know to say what a run waits for. */
-export function waitingView(run: RunRow, { schedulePaused, step, gate }: Situation, context: GraphqlContext): WaitingView {
+export function waitingView(
+  run: RunRow,
+  { schedulePaused, step, gate }: Situation,
+  context: GraphqlContext,
+): WaitingView {
   const { status, cleanupStatus, scheduledFor, lastError, holdUntil } = run
   const { registry } = context
   return {
@@ -45,8 +42,12 @@ export function waitingView(run: RunRow, { schedulePaused, step, gate }: Situati
       attempts: step.attempts,
     },
     gate: gate && {
-      description: describeGate(gate, gate.trigger === null ? null : (registry.trigger(gate.trigger)?.label ?? null)),
+      description: gateDescription(gate),
       opensAt: gate.opensAt,
     },
   }
 }
+
+/** What a gate waits for, in words. */
+export const gateDescription = (gate: NonNullable<Situation['gate']>): string =>
+  describeGate({ ...gate, enteredAt: gate.enteredAt.getTime(), opensAt: gate.opensAt?.getTime() ?? null })

@@ -66,7 +66,11 @@ const Schedule = builder.unionType('Schedule', {
   description: 'When an event occurs by itself.',
   types: [ManualSchedule, OnceSchedule, RecurringSchedule],
   resolveType: (schedule) =>
-    Object.hasOwn(schedule, 'once') ? OnceSchedule : Object.hasOwn(schedule, 'recurring') ? RecurringSchedule : ManualSchedule,
+    Object.hasOwn(schedule, 'once')
+      ? OnceSchedule
+      : Object.hasOwn(schedule, 'recurring')
+        ? RecurringSchedule
+        : ManualSchedule,
 })
 
 const AfterGateSpec = builder.objectRef<Json>('AfterGateSpec').implement({
@@ -103,7 +107,8 @@ const TriggerGateSpec = builder.objectRef<Json>('TriggerGateSpec').implement({
     }),
     phrase: t.string({
       nullable: true,
-      description: 'The condition in English: "boss is Balron and level is at least 5". Null without one, or where it is not in order.',
+      description:
+        'The condition in English: "boss is Balron and level is at least 5". Null without one, or where it is not in order.',
       resolve: ({ trigger }) => conditionPhrase(objectOf(trigger).where),
     }),
   }),
@@ -143,8 +148,15 @@ const PhaseSpec = builder.objectRef<Json>('PhaseSpec').implement({
   description: 'A stretch of an event: its steps in order, and what it waits for besides them.',
   fields: (t) => ({
     key: t.string({ description: 'Unique in the spec.', resolve: ({ key }) => textOf(key) }),
-    label: t.string({ description: 'Shown; the key where none was given.', resolve: ({ key, label }) => textOrNull(label) ?? textOf(key) }),
-    steps: t.field({ type: [StepSpec], description: 'In order; strictly one after another.', resolve: ({ steps }) => objectsOf(steps) }),
+    label: t.string({
+      description: 'Shown; the key where none was given.',
+      resolve: ({ key, label }) => textOrNull(label) ?? textOf(key),
+    }),
+    steps: t.field({
+      type: [StepSpec],
+      description: 'In order; strictly one after another.',
+      resolve: ({ steps }) => objectsOf(steps),
+    }),
     advance: t.field({
       type: GateSpec,
       nullable: true,
@@ -158,7 +170,11 @@ const PhaseSpec = builder.objectRef<Json>('PhaseSpec').implement({
 export const EventSpec = builder.objectRef<Json>('EventSpec').implement({
   description: 'What an event does: one schedule and an ordered list of phases.',
   fields: (t) => ({
-    schedule: t.field({ type: Schedule, description: 'When it occurs by itself.', resolve: ({ schedule }) => objectOf(schedule) }),
+    schedule: t.field({
+      type: Schedule,
+      description: 'When it occurs by itself.',
+      resolve: ({ schedule }) => objectOf(schedule),
+    }),
     phases: t.field({ type: [PhaseSpec], description: 'In order.', resolve: ({ phases }) => objectsOf(phases) }),
     asInput: t.field({
       type: 'JSONObject',
@@ -204,14 +220,23 @@ const PARAMETER_TYPES = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'CHOICE'] as co
 export const Parameter = builder.objectRef<Json>('Parameter').implement({
   description: 'A value that a run asks for when it starts, usable as {name} in params and in the concurrency key.',
   fields: (t) => ({
-    name: t.string({ description: 'Letters, digits and _, beginning with a letter.', resolve: ({ name }) => textOf(name) }),
-    label: t.string({ description: 'Shown; the name where none was given.', resolve: ({ name, label }) => textOrNull(label) ?? textOf(name) }),
+    name: t.string({
+      description: 'Letters, digits and _, beginning with a letter.',
+      resolve: ({ name }) => textOf(name),
+    }),
+    label: t.string({
+      description: 'Shown; the name where none was given.',
+      resolve: ({ name, label }) => textOrNull(label) ?? textOf(name),
+    }),
     type: t.field({
       type: ParameterType,
       description: 'What it takes.',
       resolve: ({ type }) => PARAMETER_TYPES.find((value) => value === type) ?? 'TEXT',
     }),
-    required: t.boolean({ description: 'Whether a run needs a value for it.', resolve: ({ required }) => required === true }),
+    required: t.boolean({
+      description: 'Whether a run needs a value for it.',
+      resolve: ({ required }) => required === true,
+    }),
     default: t.string({
       nullable: true,
       description: 'The value where a run gives none, written as text whatever the type.',
@@ -235,10 +260,18 @@ const OnceScheduleInput = builder.inputType('OnceScheduleInput', {
 const RecurringScheduleInput = builder.inputType('RecurringScheduleInput', {
   description: 'Occurrences by a recurrence rule.',
   fields: (t) => ({
-    start: t.field({ type: 'LocalDateTime', required: true, description: "The first occurrence, in the definition's time zone." }),
+    start: t.field({
+      type: 'LocalDateTime',
+      required: true,
+      description: "The first occurrence, in the definition's time zone.",
+    }),
     rule: t.string({ required: true, description: 'RFC 5545 recurrence rule: `FREQ=WEEKLY;BYDAY=FR`.' }),
-    exclude: t.stringList({ description: 'Occurrences to leave out: a local date, a local date-time, or a UTC instant ending in Z.' }),
-    include: t.stringList({ description: 'Occurrences to add: a local date, a local date-time, or a UTC instant ending in Z.' }),
+    exclude: t.stringList({
+      description: 'Occurrences to leave out: a local date, a local date-time, or a UTC instant ending in Z.',
+    }),
+    include: t.stringList({
+      description: 'Occurrences to add: a local date, a local date-time, or a UTC instant ending in Z.',
+    }),
   }),
 })
 
@@ -258,7 +291,8 @@ const TriggerGateInput = builder.inputType('TriggerGateInput', {
     on: t.string({ required: true, description: 'Id of the trigger.' }),
     where: t.field({
       type: 'JSONObject',
-      description: 'Condition on the payload: all, any and not over leaves {field, op, value}. Omitted: every emission counts.',
+      description:
+        'Condition on the payload: all, any and not over leaves {field, op, value}. Omitted: every emission counts.',
     }),
     count: t.int({ description: 'How many matching emissions open the gate; 1 where omitted.' }),
   }),
@@ -278,7 +312,10 @@ const StepSpecInput = builder.inputType('StepSpecInput', {
   fields: (t) => ({
     actionId: t.string({ required: true, description: 'Id of the action: `core.wait`.' }),
     label: t.string({ description: 'Shown for the step.' }),
-    params: t.field({ type: 'JSONObject', description: 'What the action is called with; strings may hold {name} placeholders.' }),
+    params: t.field({
+      type: 'JSONObject',
+      description: 'What the action is called with; strings may hold {name} placeholders.',
+    }),
     onFailure: t.field({ type: OnFailure, description: "Omitted: follows the action's risk." }),
   }),
 })

@@ -54,19 +54,20 @@ export const Step = builder.prismaNode('Step', {
       nullable: true,
       description: "Not called before this instant: a hold, or a retry's backoff. Null: as soon as it is its turn.",
     }),
-    attempts: t.exposeInt('attempts', { description: 'How often it was called since it was last made PENDING by a person.' }),
+    attempts: t.exposeInt('attempts', {
+      description: 'How often it was called since it was last made PENDING by a person.',
+    }),
     onFailure: t.expose('onFailure', { type: OnFailure, description: 'What its failure does to the run.' }),
     idempotencyKey: t.exposeString('idempotencyKey', {
       description: 'The same for every attempt: the world can recognise a repeat by it.',
     }),
     lastError: t.exposeString('lastError', { nullable: true, description: 'What went wrong last; the log has all.' }),
-    note: t.exposeString('note', { nullable: true, description: 'What the person who confirmed or skipped it had to say.' }),
+    note: t.exposeString('note', {
+      nullable: true,
+      description: 'What the person who confirmed or skipped it had to say.',
+    }),
     startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it was first called.' }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it came to its end.' }),
-    cue: t.variant('Cue' as never, {
-      description: 'The cue while it waits for a person; null otherwise.',
-      isNull: ({ parked }) => !parked,
-    }),
     allowedControls: t.field({
       type: [StepControlEnum],
       description: 'What the viewer may do to it now.',
@@ -75,7 +76,8 @@ export const Step = builder.prismaNode('Step', {
         const failed = step.status === 'FAILED' || step.status === 'REFUSED'
         const furthest =
           failed &&
-          ((await shared(context, 'furthest steps', (ids) => furthestSteps(context.control.db, ids)).load(step.id)) ?? false)
+          ((await shared(context, 'furthest steps', (ids) => furthestSteps(context.control.db, ids)).load(step.id)) ??
+            false)
         const view = {
           runStatus: step.run.status,
           status: step.status,

@@ -1,6 +1,6 @@
+import { storableText } from '../domain/storable.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { DefinitionState } from '../generated/prisma/enums.ts'
-import { storableText } from '../domain/storable.ts'
 import { bindInt, bindText, containing, type List } from './keyset.ts'
 
 export type DefinitionFilter = { state?: readonly DefinitionState[] | null; search?: string | null }

@@ -1,5 +1,5 @@
-import type { Database } from './database.ts'
 import { Prisma } from '../generated/prisma/client.ts'
+import type { Database } from './database.ts'
 
 /** A place in a list: the values of its ordering columns. Instants as milliseconds since the epoch. */
 export type Key = readonly (string | number)[]
@@ -81,11 +81,10 @@ export async function countsOf(
 }
 
 const parentsOf = (parents: readonly string[], list: List) =>
-  list.parentColumn === null
-    ? Prisma.sql`(VALUES ('')) AS p(id)`
-    : Prisma.sql`unnest(${[...parents]}::uuid[]) AS p(id)`
+  list.parentColumn === null ? Prisma.sql`(VALUES ('')) AS p(id)` : Prisma.sql`unnest(${[...parents]}::uuid[]) AS p(id)`
 
-const ofParent = (list: List) => (list.parentColumn === null ? Prisma.sql`TRUE` : Prisma.sql`${list.parentColumn} = p.id`)
+const ofParent = (list: List) =>
+  list.parentColumn === null ? Prisma.sql`TRUE` : Prisma.sql`${list.parentColumn} = p.id`
 
 /** Strictly past a place, in the direction given. A comparison of rows is what an index over the columns can seek to. */
 function beyond(list: List, key: Key | null, down: boolean): Prisma.Sql {
