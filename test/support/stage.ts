@@ -13,7 +13,7 @@ import type { Database } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { letPass, settled } from '../../src/testing/play.ts'
-import { testDatabase } from './database.ts'
+import { createTestDatabase } from './database.ts'
 
 /** When every stage begins. */
 export const T0 = Date.parse('2026-03-06T20:00:00.000Z')
@@ -85,7 +85,8 @@ export type StagePhase = { key: string; label?: string; steps: StageStep[]; adva
 
 /** A stage on a database of its own; both are gone when the test is finished. */
 export async function newStage(settings: Partial<RunnerSettings> = {}): Promise<Stage> {
-  const { db } = await testDatabase()
+  const { db, drop } = await createTestDatabase()
+  onTestFinished(drop)
   return new Stage(db, settings)
 }
 
