@@ -4,7 +4,7 @@ import type { Issue } from '../domain/issue.ts'
 import * as log from '../domain/log.ts'
 import { resolveParams } from '../domain/parameters.ts'
 import { newStep } from '../domain/progress.ts'
-import { parseVersionSpec } from '../domain/spec.ts'
+import { parseParameters, parseVersionSpec } from '../domain/spec.ts'
 import { keyProblem, renderKey } from '../domain/template.ts'
 import { readStartable, type Startable } from '../store/versions.ts'
 import { idempotencyKeyOf, mintId } from '../store/ids.ts'
@@ -79,7 +79,7 @@ function plan(definition: Startable, actor: Actor, input: StartRunInput, now: nu
   const rehearsal = input.rehearsal ?? false
   const requestId = input.requestId == null ? null : input.requestId
   const scheduledFor = input.scheduledFor?.getTime() ?? now
-  const resolved = resolveParams(version.parameters, input.params ?? {})
+  const resolved = resolveParams(parseParameters(version.parameters), input.params ?? {})
   const issues = resolved.ok ? [] : [...resolved.issues]
   const scopeProblem = keyProblem(scope)
   if (scopeProblem !== null) issues.push({ path: 'scope', message: `The scope ${scopeProblem}` })

@@ -1,0 +1,12 @@
+import type { Catalog } from '../domain/catalog.ts'
+import type { Clock } from '../runner/clock.ts'
+import type { Changes } from '../store/changes.ts'
+import type { Database } from '../store/database.ts'
+
+/** What every control works with. */
+export type ControlContext = {
+  db: Database
+  changes: Changes
+  clock: Clock
+  catalog: Catalog
+}

@@ -1,0 +1,199 @@
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import type { Catalog, Risk } from './catalog.ts'
+import { normaliseParameter, type Parameter, type ParameterInput } from './parameters.ts'
+import { isObject } from './plain-object.ts'
+import type { OnFailure } from './step.ts'
+
+type Maybe<T> = T | null | undefined
+type JsonObject = Record<string, unknown>
+
+/** A spec as it is sent (the API's EventSpecInput). Of schedule's and of advance's fields exactly one is set. */
+export type EventSpecInput = {
+  schedule: ScheduleInput
+  phases: readonly PhaseSpecInput[]
+}
+export type ScheduleInput = {
+  manual?: Maybe<boolean>
+  once?: Maybe<{ at: string }>
+  recurring?: Maybe<{
+    start: string
+    rule: string
+    exclude?: Maybe<readonly string[]>
+    include?: Maybe<readonly string[]>
+  }>
+}
+export type PhaseSpecInput = {
+  key: string
+  label?: Maybe<string>
+  steps: readonly StepSpecInput[]
+  advance?: Maybe<GateSpecInput>
+}
+export type StepSpecInput = {
+  actionId: string
+  label?: Maybe<string>
+  params?: Maybe<JsonObject>
+  onFailure?: Maybe<OnFailure>
+}
+export type GateSpecInput = {
+  after?: Maybe<string>
+  trigger?: Maybe<{ on: string; where?: Maybe<JsonObject>; count?: Maybe<number> }>
+}
+
+// Objects from outside are kept as they are, whatever their keys are named.
+const jsonObject = z.custom<JsonObject>(isObject)
+
+const schedule = z.union([
+  z.object({ manual: z.boolean() }),
+  z.object({ once: z.object({ at: z.string() }) }),
+  z.object({
+    recurring: z.object({
+      start: z.string(),
+      rule: z.string(),
+      exclude: z.array(z.string()),
+      include: z.array(z.string()),
+    }),
+  }),
+])
+const gate = z.union([
+  z.object({ after: z.string() }),
+  z.object({ trigger: z.object({ on: z.string(), where: jsonObject.optional(), count: z.number().optional() }) }),
+])
+const draftStep = z.object({
+  actionId: z.string(),
+  label: z.string().optional(),
+  params: jsonObject,
+  onFailure: z.enum(['SKIP', 'PAUSE', 'ABORT_RUN']).optional(),
+})
+const draftSpec = z.object({
+  schedule,
+  phases: z.array(
+    z.object({
+      key: z.string(),
+      label: z.string().optional(),
+      steps: z.array(draftStep),
+      advance: gate.optional(),
+    }),
+  ),
+})
+const versionSpec = z.object({
+  schedule,
+  phases: z.array(
+    z.object({
+      key: z.string(),
+      label: z.string(),
+      steps: z.array(draftStep.required({ onFailure: true }).extend({ actionVersion: z.number() })),
+      advance: gate.optional(),
+    }),
+  ),
+})
+
+/** A spec as a draft holds it: what was sent, without what is not set. It may be unfinished. */
+export type DraftSpec = z.infer<typeof draftSpec>
+/** A spec as a version holds it: each step's action version and disposition are pinned, each phase has a label. */
+export type VersionSpec = z.infer<typeof versionSpec>
+export type VersionPhase = VersionSpec['phases'][number]
+export type VersionStep = VersionPhase['steps'][number]
+export type Schedule = VersionSpec['schedule']
+
+/** All that a version is made of. */
+export type Publishable<Spec = VersionSpec> = {
+  spec: Spec
+  timeZone: string
+  graceSeconds: number
+  concurrencyKey: string | null
+  parameters: Parameter[]
+}
+
+/** What was sent, as a draft holds it: fields that are null or not set are left out, lists and params are there. */
+export function normaliseSpec(input: EventSpecInput): DraftSpec {
+  return {
+    schedule: normaliseSchedule(input.schedule),
+    phases: input.phases.map(({ key, label, steps, advance }) => ({
+      key,
+      ...given({ label }),
+      steps: steps.map(({ actionId, label, params, onFailure }) => ({
+        actionId,
+        ...given({ label, onFailure }),
+        params: params ?? {},
+      })),
+      ...(advance == null ? {} : { advance: normaliseGate(advance) }),
+    })),
+  }
+}
+
+function normaliseSchedule({ manual, once, recurring }: ScheduleInput): Schedule {
+  if (once != null) return { once: { at: once.at } }
+  if (recurring != null) {
+    const { start, rule, exclude, include } = recurring
+    return { recurring: { start, rule, exclude: [...(exclude ?? [])], include: [...(include ?? [])] } }
+  }
+  return { manual: manual ?? false }
+}
+
+function normaliseGate({ after, trigger }: GateSpecInput): z.infer<typeof gate> {
+  if (trigger == null) return { after: after ?? '' }
+  return { trigger: { on: trigger.on, ...given({ where: trigger.where, count: trigger.count }) } }
+}
+
+type Given<T> = { [K in keyof T]?: NonNullable<T[K]> }
+
+/** The fields that hold something. */
+function given<T extends object>(fields: T): Given<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Given<T>
+}
+
+/** A draft's spec as the database holds it; null where it cannot be read. */
+export function parseDraftSpec(json: unknown): DraftSpec | null {
+  return draftSpec.safeParse(json).data ?? null
+}
+
+/** A version's spec as the database holds it; null where it cannot be read. */
+export function parseVersionSpec(json: unknown): VersionSpec | null {
+  return versionSpec.safeParse(json).data ?? null
+}
+
+const storedParameters = z.array(
+  z.object({
+    name: z.string(),
+    label: z.string().nullish(),
+    type: z.enum(['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'CHOICE']).nullish(),
+    required: z.boolean().nullish(),
+    default: z.string().nullish(),
+    options: z.array(z.string()).nullish(),
+  }),
+) satisfies z.ZodType<ParameterInput[]>
+
+/** The parameters of a draft or version as the database holds them. Throws where they cannot be read. */
+export function parseParameters(json: unknown): Parameter[] {
+  return storedParameters.parse(json).map(normaliseParameter)
+}
+
+/** What a failure of a step does to its run where the author does not say. */
+export const DEFAULT_ON_FAILURE: Record<Risk, OnFailure> = {
+  NOTIFY: 'SKIP',
+  CHANGE: 'PAUSE',
+  IRREVERSIBLE: 'ABORT_RUN',
+}
+
+/** The spec that publishing a draft makes. The draft has no issues: throws where an action is not registered. */
+export function pinSpec(draft: DraftSpec, catalog: Catalog): VersionSpec {
+  return {
+    schedule: draft.schedule,
+    phases: draft.phases.map((phase) => ({
+      ...phase,
+      label: phase.label ?? phase.key,
+      steps: phase.steps.map((step) => {
+        const action = catalog.action(step.actionId)
+        if (action === undefined)
+          throw new Error(`${step.actionId} is not registered; a draft is checked before it is pinned`)
+        return { ...step, actionVersion: action.version, onFailure: step.onFailure ?? DEFAULT_ON_FAILURE[action.risk] }
+      }),
+    })),
+  }
+}
+
+/** Whether two versions, or two drafts, would hold the same, whatever the order of their keys. */
+export function draftEquals<Spec>(a: Publishable<Spec>, b: Publishable<Spec>): boolean {
+  return isDeepStrictEqual(a, b)
+}
