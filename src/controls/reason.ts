@@ -1,0 +1,16 @@
+import type { Issue } from '../domain/issue.ts'
+import { cleanText } from '../store/json.ts'
+
+/** A reason or note as it is kept: whole, without what the database cannot hold; undefined where none was given. */
+export function givenReason(reason: string | null | undefined): string | undefined {
+  const text = cleanText(reason ?? '').trim()
+  return text === '' ? undefined : text
+}
+
+/** A reason that has to be given. */
+export function requiredReason(reason: string): { ok: true; text: string } | { ok: false; issue: Issue } {
+  const text = givenReason(reason)
+  return text === undefined
+    ? { ok: false, issue: { path: 'reason', message: 'Say why: the reason is kept in the run log.' } }
+    : { ok: true, text }
+}

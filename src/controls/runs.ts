@@ -1,0 +1,128 @@
+import type { Actor } from '../domain/actor.ts'
+import { formatId } from '../domain/ids.ts'
+import * as log from '../domain/log.ts'
+import { mayControl, RUN_CONTROLS, type RunControl, type RunStatus } from '../domain/run.ts'
+import {
+  cancelRunIfLive,
+  type Controlled,
+  endHoldIfHeld,
+  forceGateIfClosed,
+  pauseRunIfActive,
+  readRunForControl,
+  rescheduleRunIfScheduled,
+  resumeRunIfPaused,
+  type RunForControl,
+} from '../store/run-controls.ts'
+import type { ControlContext } from './context.ts'
+import { givenReason, requiredReason } from './reason.ts'
+import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
+import { graceUntil, startTooFarBack } from './start.ts'
+import { whoWasFirst } from './who-was-first.ts'
+
+export type RunControlInput = { runId: string; reason?: string | null }
+type RunResult = Result<{ runId: string }>
+
+/** Moves the start of a run that has not started; the occurrence keeps its identity. */
+export function rescheduleRun(ctx: ControlContext, actor: Actor, input: RunControlInput & { scheduledFor: Date }): Promise<RunResult> {
+  const scheduledFor = input.scheduledFor.getTime()
+  return control(ctx, actor, 'RESCHEDULE', input, ({ run, line, common }) => {
+    const issue = startTooFarBack(scheduledFor, run.graceSeconds, ctx.clock.now())
+    if (issue !== null) return invalid([issue])
+    const to = { scheduledFor, graceUntil: graceUntil(scheduledFor, run.graceSeconds) }
+    return rescheduleRunIfScheduled(ctx.db.prisma, { ...common, ...to, line: line('SCHEDULED', { scheduledFor }) })
+  })
+}
+
+/** Ends a run for good. A step in flight is left to finish: nothing recalls a sent command. */
+export function cancelRun(ctx: ControlContext, actor: Actor, input: RunControlInput): Promise<RunResult> {
+  return control(ctx, actor, 'CANCEL', input, ({ line, common, reason }) => {
+    const because = reason === undefined ? `${actor.name} cancelled it` : `${actor.name} cancelled it: ${reason}`
+    return cancelRunIfLive(ctx.db.prisma, { ...common, because, line: line('CANCELLED') })
+  })
+}
+
+/** Stops a run before its next dispatch. */
+export function pauseRun(ctx: ControlContext, actor: Actor, input: RunControlInput): Promise<RunResult> {
+  return control(ctx, actor, 'PAUSE', input, ({ line, common }) =>
+    pauseRunIfActive(ctx.db.prisma, { ...common, line: line('PAUSED') }),
+  )
+}
+
+/** Lets a paused run go on, after the step that failed where one did. */
+export function resumeRun(ctx: ControlContext, actor: Actor, input: RunControlInput): Promise<RunResult> {
+  return control(ctx, actor, 'RESUME', input, ({ run, line, common }) => {
+    const to = run.enteredPhase ? 'RUNNING' : 'STARTING'
+    return resumeRunIfPaused(ctx.db.prisma, { ...common, to, line: line(to) })
+  })
+}
+
+/** Ends a hold: what was held goes on now. */
+export function endHold(ctx: ControlContext, actor: Actor, input: RunControlInput): Promise<RunResult> {
+  return control(ctx, actor, 'END_HOLD', input, ({ run, line, common }) =>
+    endHoldIfHeld(ctx.db.prisma, { ...common, line: line(run.status) }),
+  )
+}
+
+/** Forces the gate of the current phase open; its open steps still have to finish. */
+export async function advancePhase(
+  ctx: ControlContext,
+  actor: Actor,
+  input: { runId: string; phase: string; reason: string },
+): Promise<RunResult> {
+  const reason = requiredReason(input.reason)
+  if (!reason.ok) return invalid([reason.issue])
+  return control(ctx, actor, 'ADVANCE', input, ({ run, common }) => {
+    if (run.gate === null || run.currentPhase !== input.phase) {
+      const message = `Phase "${input.phase}" is not the current one: "${run.currentPhase}" is. Advance that, or leave it.`
+      return conflict(message, { runId: run.id, lastControl: run.lastControl })
+    }
+    const at = ctx.clock.now()
+    const waitedSeconds = Math.max(0, Math.round((at - run.gate.enteredAt.getTime()) / 1000))
+    const line = log.phaseAdvanced({ at, actor, phase: input.phase }, { because: 'FORCED', waitedSeconds, reason: reason.text })
+    return forceGateIfClosed(ctx.db.prisma, { ...common, phase: input.phase, reason: reason.text, line })
+  })
+}
+
+type Attempt = {
+  run: RunForControl
+  reason: string | undefined
+  line: (to: RunStatus, more?: { scheduledFor: number }) => log.RunLine
+  common: { runId: string; now: number; from: RunStatus; action: RunControl }
+}
+
+/**
+ * Reads the run, refuses what its status does not allow, and writes the control from the status that was read. Where
+ * somebody else got there in between it looks again: the control may still be allowed, or is refused with who was first.
+ */
+async function control(
+  ctx: ControlContext,
+  actor: Actor,
+  name: RunControl,
+  input: RunControlInput,
+  write: (attempt: Attempt) => Promise<Controlled> | Refusal,
+): Promise<RunResult> {
+  const { runId } = input
+  const reason = givenReason(input.reason)
+  for (;;) {
+    const now = ctx.clock.now()
+    const run = await readRunForControl(ctx.db.prisma, runId, now)
+    if (run === null) return notFound(`There is no run ${formatId('Run', runId)}; list the runs to find the one you mean.`)
+    if (!mayControl(name, { ...run, gateClosed: run.gate !== null })) return refuse(run, name, now)
+    const line: Attempt['line'] = (to, more) =>
+      log.runControl(
+        { at: now, actor, phase: run.currentPhase },
+        { control: name, from: run.status, to, ...(reason === undefined ? {} : { reason }), ...more },
+      )
+    const written = await write({ run, reason, line, common: { runId, now, from: run.status, action: name } })
+    if (typeof written === 'object' && written !== null) return written
+    if (written === null) continue
+    ctx.changes.publish({ runId, line: written, cues: true })
+    ctx.changes.wake()
+    return { runId }
+  }
+}
+
+function refuse(run: RunForControl, name: RunControl, now: number): Refusal {
+  const message = `The run is ${run.status}; this needs ${RUN_CONTROLS[name].needs}.${whoWasFirst(run.lastControl, now)}`
+  return conflict(message, { runId: run.id, lastControl: run.lastControl })
+}

@@ -1,0 +1,154 @@
+import type { Actor } from '../domain/actor.ts'
+import { formatId } from '../domain/ids.ts'
+import type { Issue } from '../domain/issue.ts'
+import * as log from '../domain/log.ts'
+import { resolveParams } from '../domain/parameters.ts'
+import { newStep } from '../domain/progress.ts'
+import { parseVersionSpec } from '../domain/spec.ts'
+import { checkKeyLength, renderKey } from '../domain/template.ts'
+import { readStartable, type Startable } from '../store/definitions.ts'
+import { idempotencyKeyOf, mintId } from '../store/ids.ts'
+import { cleanText } from '../store/json.ts'
+import { insertRunIfNew, type NewRun, readExistingRun } from '../store/runs.ts'
+import type { ControlContext } from './context.ts'
+import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
+
+export type StartRunInput = {
+  definitionId: string
+  scope?: string | null
+  /** Omitted: now. */
+  scheduledFor?: Date | null
+  params?: Record<string, unknown> | null
+  rehearsal?: boolean | null
+  /** The same again answers the first run, so that a script may ask again after a lost answer. */
+  requestId?: string | null
+}
+
+/** A start within this of its instant is on time, however short the grace: a runner needs a moment. */
+const SHORTEST_GRACE_MS = 1000
+const LONGEST_NAME = 190
+
+/** Until when a run may start late. */
+export function graceUntil(scheduledFor: number, graceSeconds: number): number {
+  return scheduledFor + Math.max(graceSeconds * 1000, SHORTEST_GRACE_MS)
+}
+
+/** What is wrong with a start that lies further back than the grace window; null when nothing is. */
+export function startTooFarBack(scheduledFor: number, graceSeconds: number, now: number): Issue | null {
+  if (graceUntil(scheduledFor, graceSeconds) >= now) return null
+  const message = `${new Date(scheduledFor).toISOString()} is further back than the grace window of ${graceSeconds} s; give a later instant, or none to start now.`
+  return { path: 'scheduledFor', message }
+}
+
+/**
+ * Creates an occurrence: now, or at an instant to come. One that exists already is answered as it is
+ * (`created: false`), as is the run that the same `requestId` made.
+ */
+export async function startRun(ctx: ControlContext, actor: Actor, input: StartRunInput): Promise<Result<{ created: boolean; runId: string }>> {
+  for (;;) {
+    const now = ctx.clock.now()
+    const startable = await readStartable(ctx.db.prisma, input.definitionId)
+    if (startable === null) {
+      return notFound(`There is no definition ${formatId('Definition', input.definitionId)}; list the definitions to find the one you mean.`)
+    }
+    const refusal = notStartable(startable)
+    if (refusal !== null) return refusal
+    const run = plan(startable, actor, input, now)
+    if ('error' in run) return run
+    if (await insertRunIfNew(ctx.db.prisma, run, now)) {
+      ctx.changes.publish({ runId: run.id, line: run.lines.length, cues: false })
+      ctx.changes.wake()
+      return { created: true, runId: run.id }
+    }
+    const existing = await readExistingRun(ctx.db.prisma, run)
+    // Neither made nor there: the definition changed in between, so that all has to be looked at again.
+    if (existing === null) continue
+    return answerExisting(existing, run)
+  }
+}
+
+function notStartable(definition: Startable): Refusal | null {
+  const about = { definitionId: definition.id }
+  if (definition.state === 'ARCHIVED') return conflict('The definition is archived; create another to run this event.', about)
+  if (definition.version === null) return conflict('The definition has no published version; publish it first.', about)
+  return null
+}
+
+function plan(definition: Startable, actor: Actor, input: StartRunInput, now: number): NewRun | Refusal {
+  const { version } = definition
+  if (version === null) return conflict('The definition has no published version; publish it first.', { definitionId: definition.id })
+  const scope = cleanText(input.scope ?? '')
+  const rehearsal = input.rehearsal ?? false
+  const requestId = input.requestId == null ? null : cleanText(input.requestId)
+  const scheduledFor = input.scheduledFor?.getTime() ?? now
+  const resolved = resolveParams(version.parameters, input.params ?? {})
+  const issues = resolved.ok ? [] : [...resolved.issues]
+  if (scope.length > LONGEST_NAME) issues.push({ path: 'scope', message: `A scope holds up to ${LONGEST_NAME} characters; this one has ${scope.length}.` })
+  if (requestId !== null && (requestId === '' || requestId.length > LONGEST_NAME)) {
+    issues.push({ path: 'requestId', message: `A requestId holds 1 to ${LONGEST_NAME} characters.` })
+  }
+  const tooFarBack = startTooFarBack(scheduledFor, version.graceSeconds, now)
+  if (tooFarBack !== null) issues.push(tooFarBack)
+  const params = resolved.ok ? resolved.params : {}
+  const concurrencyKey = version.concurrencyKey === null ? null : renderKey(version.concurrencyKey, params)
+  const keyIssue = concurrencyKey === null || !resolved.ok ? null : checkKeyLength(concurrencyKey)
+  if (keyIssue !== null) issues.push({ path: 'params', message: keyIssue })
+  if (issues.length > 0) return invalid(issues)
+  const phase = parseVersionSpec(version.spec)?.phases[0]
+  if (phase === undefined) {
+    return conflict('The current version has no phases that can be read; publish the definition again.', { definitionId: definition.id })
+  }
+  const id = mintId()
+  const steps = phase.steps.map((spec, seq) => {
+    const stepId = mintId()
+    const place = { phase: phase.key, phaseIndex: 0, seq, id: stepId, idempotencyKey: idempotencyKeyOf(id, stepId), params }
+    return newStep(spec, place)
+  })
+  const created = { source: 'MANUAL' as const, version: version.number, scope, rehearsal, params, scheduledFor }
+  return {
+    id,
+    definitionId: definition.id,
+    versionId: version.id,
+    scope,
+    source: 'MANUAL',
+    rehearsal,
+    params,
+    timeZone: version.timeZone,
+    concurrencyKey,
+    occurrenceKey: new Date(scheduledFor).toISOString(),
+    occurrenceAt: scheduledFor,
+    scheduledFor,
+    graceUntil: graceUntil(scheduledFor, version.graceSeconds),
+    startedBy: actor,
+    requestId,
+    request: requestId === null ? null : requestOf(input, scope),
+    steps,
+    lines: [log.runCreated({ at: now, actor }, created)],
+  }
+}
+
+/** What was asked for, to tell a repeat from a contradiction. */
+function requestOf(input: StartRunInput, scope: string): Record<string, unknown> {
+  return {
+    scope,
+    scheduledFor: input.scheduledFor?.toISOString() ?? null,
+    params: input.params ?? {},
+    rehearsal: input.rehearsal ?? false,
+  }
+}
+
+function answerExisting(existing: { id: string; requestId: string | null; request: unknown }, run: NewRun): Result<{ created: boolean; runId: string }> {
+  if (run.requestId !== null && existing.requestId === run.requestId && !sameJson(existing.request, run.request)) {
+    return conflict(`The requestId "${run.requestId}" was used for another start; use a new one for this.`, { runId: existing.id })
+  }
+  return { created: false, runId: existing.id }
+}
+
+/** Equal as JSON, whatever the order of keys: jsonb does not keep it. */
+function sameJson(a: unknown, b: unknown): boolean {
+  const sorted = (_key: string, value: unknown) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([x], [y]) => (x < y ? -1 : 1)))
+      : value
+  return JSON.stringify(a, sorted) === JSON.stringify(b, sorted)
+}

@@ -1,0 +1,135 @@
+import type { Actor } from '../domain/actor.ts'
+import { formatId } from '../domain/ids.ts'
+import * as log from '../domain/log.ts'
+import { mayControlStep, STEP_CONTROLS, type StepControl } from '../domain/step.ts'
+import type { Controlled } from '../store/run-controls.ts'
+import {
+  claimCueIfStillHeldBy,
+  confirmCueIfParked,
+  readStepForControl,
+  retryStepIfFurthest,
+  skipStepIfOpen,
+  type StepForControl,
+} from '../store/step-controls.ts'
+import type { ControlContext } from './context.ts'
+import { givenReason, requiredReason } from './reason.ts'
+import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
+import { whoWasFirst } from './who-was-first.ts'
+
+type StepResult = Result<{ stepId: string }>
+
+/** "I have it": names the person who does what the cue asks for, so that two do not do it twice. */
+export function claimCue(ctx: ControlContext, actor: Actor, input: { stepId: string; takeOver?: boolean | null }): Promise<StepResult> {
+  return control(ctx, actor, input.stepId, ({ step, common }) => {
+    const holder = step.claimedByName
+    const name: StepControl = holder === null ? 'CLAIM' : 'TAKE_OVER'
+    if (holder !== null && step.claimedByKind === actor.kind && holder === actor.name) return { stepId: step.id }
+    if (holder !== null && step.parked && !input.takeOver) {
+      return conflict(`${holder} has this cue. Take it over if you do it instead.`, {
+        stepId: step.id,
+        runId: step.runId,
+        lastControl: step.lastControl,
+      })
+    }
+    return attempt(step, name, common.now, () =>
+      claimCueIfStillHeldBy(ctx.db.prisma, {
+        ...common,
+        control: name,
+        seen: holder,
+        line: line(step, actor, common.now, { control: name, ...(holder === null ? {} : { previousHolder: holder }) }),
+      }),
+    )
+  })
+}
+
+/** What the cue asked for is done. */
+export function confirmCue(ctx: ControlContext, actor: Actor, input: { stepId: string; note?: string | null }): Promise<StepResult> {
+  const note = givenReason(input.note)
+  return control(ctx, actor, input.stepId, ({ step, common }) =>
+    attempt(step, 'CONFIRM', common.now, () =>
+      confirmCueIfParked(ctx.db.prisma, {
+        ...common,
+        control: 'CONFIRM',
+        note: note ?? null,
+        line: line(step, actor, common.now, { control: 'CONFIRM', to: 'DONE', ...(note === undefined ? {} : { note }) }),
+      }),
+    ),
+  )
+}
+
+/** Goes on without the step. */
+export async function skipStep(ctx: ControlContext, actor: Actor, input: { stepId: string; reason: string }): Promise<StepResult> {
+  const reason = requiredReason(input.reason)
+  if (!reason.ok) return invalid([reason.issue])
+  return control(ctx, actor, input.stepId, ({ step, common }) =>
+    attempt(step, 'SKIP', common.now, () =>
+      skipStepIfOpen(ctx.db.prisma, {
+        ...common,
+        control: 'SKIP',
+        reason: reason.text,
+        line: line(step, actor, common.now, { control: 'SKIP', to: 'SKIPPED', reason: reason.text }),
+      }),
+    ),
+  )
+}
+
+/** Tries a failed step again, once the run is resumed, as if it had not been tried. */
+export async function retryStep(ctx: ControlContext, actor: Actor, input: { stepId: string; reason: string }): Promise<StepResult> {
+  const reason = requiredReason(input.reason)
+  if (!reason.ok) return invalid([reason.issue])
+  return control(ctx, actor, input.stepId, ({ step, common }) =>
+    attempt(step, 'RETRY', common.now, () =>
+      retryStepIfFurthest(ctx.db.prisma, {
+        ...common,
+        control: 'RETRY',
+        line: line(step, actor, common.now, { control: 'RETRY', to: 'PENDING', reason: reason.text }),
+      }),
+    ),
+  )
+}
+
+type Attempt = { step: StepForControl; common: { runId: string; stepId: string; now: number } }
+
+/** Reads the step and writes the control; where somebody else got there in between it looks again. */
+async function control(
+  ctx: ControlContext,
+  actor: Actor,
+  stepId: string,
+  write: (attempt: Attempt) => Promise<Controlled | Refusal> | StepResult,
+): Promise<StepResult> {
+  for (;;) {
+    const now = ctx.clock.now()
+    const step = await readStepForControl(ctx.db.prisma, stepId)
+    if (step === null) return notFound(`There is no step ${formatId('Step', stepId)}; look at the run's steps to find the one you mean.`)
+    const { runId } = step
+    const written = await write({ step, common: { runId, stepId, now } })
+    if (typeof written === 'object' && written !== null) return written
+    if (written === null) continue
+    ctx.changes.publish({ runId, line: written, cues: true })
+    ctx.changes.wake()
+    return { stepId }
+  }
+}
+
+/** Refuses what the step is not fit for, else writes. */
+async function attempt(
+  step: StepForControl,
+  name: StepControl,
+  now: number,
+  write: () => Promise<Controlled>,
+): Promise<Controlled | Refusal> {
+  const view = { ...step, claimed: step.claimedByName !== null }
+  if (mayControlStep(name, view)) return write()
+  const state = step.parked ? 'waits for a person' : `is ${step.status}`
+  const message = `The step ${state} and its run is ${step.runStatus}; this needs ${STEP_CONTROLS[name].needs}.${whoWasFirst(step.lastControl, now)}`
+  return conflict(message, { stepId: step.id, runId: step.runId, lastControl: step.lastControl })
+}
+
+function line(
+  step: StepForControl,
+  actor: Actor,
+  at: number,
+  change: Parameters<typeof log.stepControl>[1],
+): log.RunLine {
+  return log.stepControl({ at, actor, step }, change)
+}

@@ -1,0 +1,14 @@
+export type Role = 'VIEWER' | 'EMITTER' | 'MODERATOR' | 'ADMIN'
+
+/** Every role and the roles that it includes: EMITTER is for game servers and includes no reading. */
+const INCLUDES: Record<Role, readonly Role[]> = {
+  VIEWER: ['VIEWER'],
+  EMITTER: ['EMITTER'],
+  MODERATOR: ['MODERATOR', 'VIEWER'],
+  ADMIN: ['ADMIN', 'MODERATOR', 'VIEWER', 'EMITTER'],
+}
+
+/** Whether somebody with this role may do what needs that role. Nobody's role is null. */
+export function includesRole(role: Role | null, needed: Role): boolean {
+  return role !== null && INCLUDES[role].includes(needed)
+}

@@ -1,0 +1,231 @@
+import { type Actor, SYSTEM } from './actor.ts'
+import { formatDuration } from './duration.ts'
+import { formatId } from './ids.ts'
+import type { RunHealth, RunStatus } from './run.ts'
+import { RUN_CONTROLS, type RunControl } from './run.ts'
+import { STEP_CONTROLS, type StepControl, type StepStatus } from './step.ts'
+
+/** A line of the run log before it has its number. `stepId` is a bare UUID; `at` milliseconds since the epoch. */
+export type RunLine = {
+  at: number
+  kind: string
+  phase: string | null
+  stepId: string | null
+  actor: Actor
+  detail: Record<string, unknown>
+  text: string
+}
+
+type At = { at: number; phase?: string | null; actor?: Actor }
+type OfStep = At & { step: { id: string; phase: string; label: string | null; actionId: string; attempts: number } }
+
+const line = (kind: string, where: At, detail: Record<string, unknown>, text: string): RunLine => ({
+  at: where.at,
+  kind,
+  phase: where.phase ?? null,
+  stepId: null,
+  actor: where.actor ?? SYSTEM,
+  detail,
+  text,
+})
+
+const stepLine = (kind: string, where: OfStep, detail: Record<string, unknown>, text: string): RunLine => ({
+  ...line(kind, { ...where, phase: where.step.phase }, detail, text),
+  stepId: where.step.id,
+})
+
+const iso = (at: number) => new Date(at).toISOString()
+const clock = (at: number) => `${iso(at).slice(0, 10)} ${iso(at).slice(11, 19)} UTC`
+const quoted = (step: { label: string | null; actionId: string }) => `"${step.label ?? step.actionId}"`
+const tail = (text: string | null | undefined) => (text ? `: ${text}` : '')
+const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
+
+const STATUS_TEXT: Record<RunStatus, string> = {
+  SCHEDULED: 'The run is scheduled',
+  STARTING: 'The run is starting',
+  RUNNING: 'The run is running',
+  PAUSED: 'The run is paused',
+  ENDING: 'The run is ending',
+  COMPLETED: 'The run is completed',
+  CANCELLED: 'The run is cancelled',
+  FAILED: 'The run failed',
+  MISSED: 'The run was missed',
+}
+
+/** The row of a run was made. */
+export function runCreated(
+  where: At & { actor: Actor },
+  detail: {
+    source: 'MANUAL' | 'SCHEDULE'
+    version: number
+    scope: string
+    rehearsal: boolean
+    params: Record<string, unknown>
+    scheduledFor: number
+    adjusted?: 'GAP' | 'OVERLAP'
+    shiftMinutes?: number
+  },
+): RunLine {
+  const what = detail.rehearsal ? 'A rehearsal' : 'A run'
+  const by = detail.source === 'SCHEDULE' ? 'by the schedule' : `by ${where.actor.name}`
+  const scope = detail.scope === '' ? '' : ` in ${detail.scope}`
+  return line(
+    'run.created',
+    where,
+    { ...detail, scheduledFor: iso(detail.scheduledFor) },
+    `${what} of version ${detail.version}${scope} was created ${by}, to start at ${clock(detail.scheduledFor)}.`,
+  )
+}
+
+/** The runner, or archiving, moved the run's status. */
+export function runStatus(where: At, change: { from: RunStatus; to: RunStatus; because?: string; cancelledSteps?: number }): RunLine {
+  const steps = change.cancelledSteps ? ` (${plural(change.cancelledSteps, 'step')} cancelled)` : ''
+  return line('run.status', where, { ...change }, `${STATUS_TEXT[change.to]}${tail(change.because)}${steps}.`)
+}
+
+/** A person did something to the run. */
+export function runControl(
+  where: At & { actor: Actor },
+  change: { control: RunControl; from: RunStatus; to: RunStatus; reason?: string; scheduledFor?: number },
+): RunLine {
+  const { scheduledFor, ...detail } = change
+  const to = scheduledFor === undefined ? '' : ` to ${clock(scheduledFor)}`
+  return line(
+    'run.control',
+    where,
+    { ...detail, ...(scheduledFor === undefined ? {} : { scheduledFor: iso(scheduledFor) }) },
+    `${where.actor.name} ${RUN_CONTROLS[change.control].past} the run${to}${tail(change.reason)}.`,
+  )
+}
+
+/** A start is held by the holder of its concurrency key; `heldBy` is the holder's bare UUID. */
+export function runBlocked(where: At, detail: { concurrencyKey: string; heldBy: string; holderStatus: RunStatus }): RunLine {
+  const heldBy = formatId('Run', detail.heldBy)
+  return line('run.blocked', where, { ...detail, heldBy }, blockedBecause(detail))
+}
+
+/** The sentence for a run that waits for its concurrency key; its `lastError` meanwhile. */
+export function blockedBecause(detail: { concurrencyKey: string; heldBy: string; holderStatus: RunStatus }): string {
+  return `Waits for ${formatId('Run', detail.heldBy)} (${detail.holderStatus}), which holds the concurrency key "${detail.concurrencyKey}".`
+}
+
+/** The run's health got worse. */
+export function runHealth(where: At, detail: { to: RunHealth; because: string }): RunLine {
+  return line('run.health', where, detail, `The run is ${detail.to === 'DEGRADED' ? 'degraded' : 'stalled'}: ${detail.because}.`)
+}
+
+export function phaseEntered(where: At & { phase: string }, detail: { index: number; steps: number; label: string }): RunLine {
+  const { label, ...rest } = detail
+  return line('phase.entered', where, rest, `Phase "${label}" begins, with ${plural(detail.steps, 'step')}.`)
+}
+
+/** A gate was armed. */
+export function phaseGate(
+  where: At & { phase: string },
+  detail: { gate: 'AFTER'; after: string } | { gate: 'ON'; trigger: string; needed: number; where?: string },
+  description: string,
+): RunLine {
+  return line('phase.gate', where, detail, description)
+}
+
+/** A gate that was waited for let the phase go, or a person forced it. */
+export function phaseAdvanced(
+  where: At & { phase: string },
+  detail: { because: 'ELAPSED' | 'TRIGGER' | 'FORCED'; waitedSeconds: number; trigger?: string; tally?: number; needed?: number; reason?: string },
+): RunLine {
+  const waited = `after ${formatDuration(detail.waitedSeconds * 1000)}`
+  const text =
+    detail.because === 'FORCED'
+      ? `${(where.actor ?? SYSTEM).name} advanced the phase ${waited}${tail(detail.reason)}.`
+      : detail.because === 'ELAPSED'
+        ? `The phase's time is over: its gate opened ${waited}.`
+        : `${detail.trigger} opened the phase's gate ${waited} (${detail.tally} of ${detail.needed}).`
+  return line('phase.advanced', where, detail, text)
+}
+
+export function phaseCompleted(where: At & { phase: string }, detail: { index: number; label: string }): RunLine {
+  return line('phase.completed', where, { index: detail.index }, `Phase "${detail.label}" is completed.`)
+}
+
+const STEP_TEXT: Partial<Record<StepStatus, string>> = { DONE: 'is done', FAILED: 'failed', CANCELLED: 'was cancelled', PENDING: 'is held' }
+
+/** A step ended, by the runner. */
+export function stepStatus(
+  where: OfStep,
+  change: {
+    to: StepStatus
+    error?: string
+    holdUntil?: number
+    versionDrift?: { pinned: number; registered: number }
+    output?: unknown
+    /** Why there is nothing to see in the world: "rehearsed, not called". */
+    because?: string
+  },
+): RunLine {
+  const { holdUntil, ...rest } = change
+  const hold = holdUntil === undefined ? '' : `; what follows is held until ${clock(holdUntil)}`
+  const drift = change.versionDrift
+    ? ` (version ${change.versionDrift.registered} of the action ran, ${change.versionDrift.pinned} was published)`
+    : ''
+  return stepLine(
+    'step.status',
+    where,
+    {
+      action: where.step.actionId,
+      attempts: where.step.attempts,
+      ...rest,
+      ...(holdUntil === undefined ? {} : { holdUntil: iso(holdUntil) }),
+    },
+    `${quoted(where.step)} ${STEP_TEXT[change.to] ?? change.to}${tail(change.error ?? change.because)}${hold}${drift}.`,
+  )
+}
+
+/** A transient failure will be tried again. */
+export function stepRetry(where: OfStep, detail: { attempt: number; of: number; dueAt: number; error: string }): RunLine {
+  return stepLine(
+    'step.retry',
+    where,
+    { action: where.step.actionId, ...detail, dueAt: iso(detail.dueAt) },
+    `${quoted(where.step)} failed in attempt ${detail.attempt} of ${detail.of} and is tried again at ${clock(detail.dueAt)}: ${detail.error}`,
+  )
+}
+
+export function stepParked(where: OfStep, instruction: string): RunLine {
+  return stepLine('step.parked', where, { action: where.step.actionId, instruction }, `A person is asked: ${instruction}`)
+}
+
+/** A person did something to a step. */
+export function stepControl(
+  where: OfStep & { actor: Actor },
+  change: { control: StepControl; to?: StepStatus; reason?: string; note?: string; previousHolder?: string },
+): RunLine {
+  const from = change.previousHolder === undefined ? '' : ` from ${change.previousHolder}`
+  return stepLine(
+    'step.control',
+    where,
+    change,
+    `${where.actor.name} ${STEP_CONTROLS[change.control].past} ${quoted(where.step)}${from}${tail(change.reason ?? change.note)}.`,
+  )
+}
+
+export function stepReclaimed(where: OfStep, detail: { previousOwner: string }): RunLine {
+  return stepLine(
+    'step.reclaimed',
+    where,
+    { ...detail, attempts: where.step.attempts },
+    `${quoted(where.step)} was taken back from ${detail.previousOwner}, which stopped answering in attempt ${where.step.attempts}.`,
+  )
+}
+
+export function stepLate(where: OfStep, outcome: string): RunLine {
+  return stepLine(
+    'step.late',
+    where,
+    { action: where.step.actionId, outcome },
+    `An answer of ${quoted(where.step)} came after its claim had been taken back and changed nothing: ${outcome}.`,
+  )
+}
+
+export function stepMessage(where: OfStep, detail: { message: string; level: 'info' | 'warn' | 'error' }): RunLine {
+  return stepLine('step.message', where, detail, detail.message)
+}

@@ -1,0 +1,118 @@
+import { degrade, dispose } from './disposition.ts'
+import * as log from './log.ts'
+import type { Outcome } from './outcome.ts'
+import type { Draft, Instant, Step } from './picture.ts'
+import { isTerminal } from './run.ts'
+
+export type RetryRule = {
+  /** How often an action is called before its step fails for good. */
+  maxAttempts: number
+  /** Flat, because a step belongs to a moment. */
+  retryMs: number
+}
+
+/** What is known of a call besides its outcome. */
+export type CallFacts = {
+  /** The step's label, else the action's: what a cue shows that brought no instruction. */
+  title: string
+  versionDrift?: { pinned: number; registered: number }
+  /** "rehearsed, not called", where that is so. */
+  because?: string
+}
+
+/**
+ * Writes what an action answered into its step, and what that does to the run, whatever the run became meanwhile.
+ * Nothing is dispatched by this: what comes next is `progress`'s to say.
+ */
+export function settle(draft: Draft, step: Step, outcome: Outcome, { now, retry, call }: { now: Instant; retry: RetryRule; call: CallFacts }): void {
+  endFlight(draft, step)
+  switch (outcome.kind) {
+    case 'done':
+      return done(draft, step, outcome, now, call)
+    case 'parked':
+      return park(draft, step, outcome.instruction ?? call.title, now)
+    case 'failed':
+      return outcome.transient && step.attempts < retry.maxAttempts
+        ? tryAgain(draft, step, outcome.error, now, retry)
+        : fail(draft, step, outcome.error, now, call)
+  }
+}
+
+/**
+ * Takes a step back from a holder whose lease ran out. Attempts stay as they are; where they are spent the step fails
+ * before anything could be handed back, or the ceiling would never be reached.
+ */
+export function takeBack(draft: Draft, step: Step, { now, retry, previousOwner }: { now: Instant; retry: RetryRule; previousOwner: string }): void {
+  endFlight(draft, step)
+  draft.lines.push(log.stepReclaimed({ at: now, step }, { previousOwner }))
+  if (step.attempts >= retry.maxAttempts) {
+    fail(draft, step, 'gave up after repeated interruptions', now, {})
+  } else if (isTerminal(draft.run.status)) {
+    cancel(draft, step, `the run had ended when its attempt was interrupted`, now)
+  } else {
+    step.status = 'PENDING'
+  }
+}
+
+function endFlight(draft: Draft, step: Step): void {
+  draft.touched.add(step)
+  draft.run.inFlight = null
+}
+
+function done(draft: Draft, step: Step, outcome: Outcome & { kind: 'done' }, now: Instant, call: Partial<CallFacts>): void {
+  Object.assign(step, { status: 'DONE', finishedAt: now, dueAt: null, held: false, lastError: null })
+  const ended = isTerminal(draft.run.status)
+  const holdUntil = outcome.holdSeconds && !ended ? now + Math.round(outcome.holdSeconds * 1000) : undefined
+  draft.lines.push(
+    log.stepStatus(
+      { at: now, step },
+      {
+        to: 'DONE',
+        ...(holdUntil === undefined ? {} : { holdUntil }),
+        ...(call.versionDrift ? { versionDrift: call.versionDrift } : {}),
+        ...(call.because ? { because: call.because } : {}),
+        ...(outcome.output === undefined ? {} : { output: outcome.output }),
+      },
+    ),
+  )
+  if (holdUntil !== undefined) hold(draft, holdUntil)
+}
+
+/** A hold belongs to what comes next: the next pending step, or, where the phase has none, the run. */
+function hold(draft: Draft, until: Instant): void {
+  const next = draft.steps.find((step) => step.status === 'PENDING')
+  if (next === undefined) {
+    draft.run.holdUntil = until
+    return
+  }
+  next.dueAt = until
+  next.held = true
+  draft.touched.add(next)
+}
+
+function park(draft: Draft, step: Step, instruction: string, now: Instant): void {
+  if (isTerminal(draft.run.status)) return cancel(draft, step, 'the run had ended when it asked for a person', now)
+  Object.assign(step, { parked: true, parkedAt: now, instruction, lastError: null })
+  draft.lines.push(log.stepParked({ at: now, step }, instruction))
+}
+
+function tryAgain(draft: Draft, step: Step, error: string, now: Instant, retry: RetryRule): void {
+  if (isTerminal(draft.run.status)) return cancel(draft, step, error, now)
+  const dueAt = now + retry.retryMs
+  Object.assign(step, { status: 'PENDING', dueAt, held: false, lastError: error })
+  draft.lines.push(log.stepRetry({ at: now, step }, { attempt: step.attempts, of: retry.maxAttempts, dueAt, error }))
+  degrade(draft, now, `"${step.label ?? step.actionId}" has to be tried again`)
+}
+
+function fail(draft: Draft, step: Step, error: string, now: Instant, call: Partial<CallFacts>): void {
+  Object.assign(step, { status: 'FAILED', finishedAt: now, dueAt: null, held: false, lastError: error })
+  draft.lines.push(
+    log.stepStatus({ at: now, step }, { to: 'FAILED', error, ...(call.versionDrift ? { versionDrift: call.versionDrift } : {}) }),
+  )
+  dispose(draft, step, now)
+}
+
+function cancel(draft: Draft, step: Step, error: string, now: Instant): void {
+  Object.assign(step, { status: 'CANCELLED', finishedAt: now, dueAt: null, held: false, lastError: error })
+  draft.lines.push(log.stepStatus({ at: now, step }, { to: 'CANCELLED', error }))
+}

@@ -1,0 +1,40 @@
+/** Deepest nesting that a JSON value from outside may have: deeper ones are nobody's work. */
+export const MAX_JSON_DEPTH = 32
+
+/** What `isStorable` refuses, for sentences. */
+export const UNSTORABLE = 'the character U+0000 or half of a surrogate pair'
+
+/** Whether PostgreSQL can keep a text: it takes neither U+0000 nor half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+/** A text with each character that cannot be kept replaced by U+FFFD, which shows. */
+export function storableText(text: string): string {
+  return isStorable(text) ? text : text.toWellFormed().replaceAll('\0', '�')
+}
+
+/**
+ * The same for all texts and keys of a JSON value, and without what JSON cannot hold: undefined, functions and the like
+ * are left out of objects and null in arrays. The value may not nest deeper than `MAX_JSON_DEPTH`.
+ */
+export function storableJson(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value)
+  if (Array.isArray(value)) return value.map((item) => storableJson(item) ?? null)
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, item]) => {
+        const kept = storableJson(item)
+        return kept === undefined ? [] : [[storableText(key), kept]]
+      }),
+    )
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  return typeof value === 'boolean' || value === null ? value : undefined
+}
+
+/** Whether a value nests deeper than `depth` levels of arrays and objects; true for one that contains itself. */
+export function nestsDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((item) => nestsDeeperThan(item, depth - 1))
+}

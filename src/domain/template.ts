@@ -1,0 +1,63 @@
+import { isObject } from './plain-object.ts'
+import { isStorable, UNSTORABLE } from './storable.ts'
+
+/** What a placeholder may be filled with; null is no value. */
+export type PlaceholderValues = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+/** A parameter's name, and what may stand between the braces of a placeholder. */
+export const PARAMETER_NAME = /^[a-zA-Z][a-zA-Z0-9_]*$/
+const PLACEHOLDER = /\{([a-zA-Z][a-zA-Z0-9_]*)\}/g
+
+/** Scopes and rendered concurrency keys hold up to this many characters. */
+export const MAX_KEY_LENGTH = 190
+
+/** Fills `{name}` in a text, once: a value that holds braces is not filled again. What has no value is left standing. */
+export function renderString(text: string, values: PlaceholderValues): string {
+  return text.replace(PLACEHOLDER, (placeholder, name: string) => String(givenFor(name, values) ?? placeholder))
+}
+
+/** Fills the placeholders of all strings in a step's params, at any depth; keys stay as they are. */
+export function renderParams(params: Record<string, unknown>, values: PlaceholderValues): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(params).map(([key, value]) => [key, renderValue(value, values)]))
+}
+
+/** The names of the placeholders in a text, or in all strings of a value, each once, in order. */
+export function placeholdersIn(value: unknown): string[] {
+  const names = new Set<string>()
+  collect(value, names)
+  return [...names]
+}
+
+/**
+ * Fills a concurrency key. A placeholder without a value (missing, null or empty) stays, because a key with a hole in
+ * it would be equal to every other such key. Refuse what `keyProblem` names.
+ */
+export function renderKey(template: string, values: PlaceholderValues): string {
+  return template.replace(PLACEHOLDER, (placeholder, name: string) => {
+    const value = givenFor(name, values)
+    return value === undefined || value === null || value === '' ? placeholder : String(value)
+  })
+}
+
+/** What is wrong with a scope or a rendered concurrency key, as a clause that follows its name; null: nothing. */
+export function keyProblem(text: string): string | null {
+  const length = [...text].length
+  if (length > MAX_KEY_LENGTH) return `must be at most ${MAX_KEY_LENGTH} characters, and has ${length}; shorten it.`
+  if (!isStorable(text)) return `must not hold ${UNSTORABLE}; remove it.`
+  return null
+}
+
+function renderValue(value: unknown, values: PlaceholderValues): unknown {
+  if (typeof value === 'string') return renderString(value, values)
+  if (Array.isArray(value)) return value.map((item) => renderValue(item, values))
+  if (isObject(value)) return renderParams(value, values)
+  return value
+}
+
+function collect(value: unknown, names: Set<string>): void {
+  if (typeof value === 'string') for (const [, name] of value.matchAll(PLACEHOLDER)) names.add(name ?? '')
+  else if (Array.isArray(value)) for (const item of value) collect(item, names)
+  else if (isObject(value)) for (const item of Object.values(value)) collect(item, names)
+}
+
+const givenFor = (name: string, values: PlaceholderValues) => (Object.hasOwn(values, name) ? values[name] : undefined)

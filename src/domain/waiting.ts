@@ -1,0 +1,109 @@
+import type { CleanupStatus, RunStatus } from './run.ts'
+import { isTerminal } from './run.ts'
+
+export type WaitingKind =
+  | 'SCHEDULE_PAUSED'
+  | 'START'
+  | 'ACTION'
+  | 'RETRY'
+  | 'CUE'
+  | 'HOLD'
+  | 'GATE'
+  | 'PAUSED'
+  | 'CONCURRENCY_KEY'
+  | 'CLEANUP'
+  | 'RUNNER'
+
+/** Why nothing is happening right now: as data, and in a sentence. `until`: when it ends by itself, where that is known. */
+export type Waiting = { kind: WaitingKind; description: string; until: Date | null }
+
+/** What has to be known of a run to say what it waits for. */
+export type WaitingView = {
+  now: Date
+  status: RunStatus
+  cleanupStatus: CleanupStatus
+  scheduledFor: Date
+  /** Made by a schedule that is paused. */
+  schedulePaused: boolean
+  /** Blocked by the holder of its concurrency key. */
+  blocked: boolean
+  lastError: string | null
+  holdUntil: Date | null
+  /** The step of the current phase that is to be worked next, or is being worked. */
+  step: {
+    title: string
+    actionId: string
+    inFlight: boolean
+    parked: boolean
+    instruction: string | null
+    claimedBy: string | null
+    dueAt: Date | null
+    held: boolean
+    attempts: number
+  } | null
+  /** The gate of the current phase while it is not open, in words. */
+  gate: { description: string; opensAt: Date | null } | null
+}
+
+/** What a run waits for; null for one that has ended and left nothing to clean up. */
+export function waitingOn(view: WaitingView): Waiting | null {
+  const say = (kind: WaitingKind, description: string, until: Date | null = null): Waiting => ({
+    kind,
+    description,
+    until,
+  })
+  if (isTerminal(view.status)) {
+    return view.cleanupStatus === 'PENDING'
+      ? say('CLEANUP', 'What the run left in the world is being taken back.')
+      : null
+  }
+  switch (view.status) {
+    case 'SCHEDULED':
+      return waitingToStart(view, say)
+    case 'STARTING':
+      return say('RUNNER', 'The run is being started.')
+    case 'PAUSED':
+      return say(
+        'PAUSED',
+        [
+          'Paused until a person resumes it.',
+          view.lastError === null ? '' : ` ${view.lastError}`,
+          view.step?.inFlight ? ` The answer of "${view.step.title}" is still awaited.` : '',
+        ].join(''),
+      )
+    case 'ENDING':
+      return say('CLEANUP', 'The run is being ended.')
+    default:
+      return waitingInPhase(view, say)
+  }
+}
+
+type Say = (kind: WaitingKind, description: string, until?: Date | null) => Waiting
+
+function waitingToStart(view: WaitingView, say: Say): Waiting {
+  if (view.schedulePaused)
+    return say('SCHEDULE_PAUSED', 'The schedule is paused; resume it for the run to start.', view.scheduledFor)
+  if (view.scheduledFor > view.now) return say('START', 'Waits for its start.', view.scheduledFor)
+  if (view.blocked) return say('CONCURRENCY_KEY', view.lastError ?? 'Waits for the run that holds its concurrency key.')
+  return say('RUNNER', 'Its start is due; a runner will take it up.')
+}
+
+function waitingInPhase(view: WaitingView, say: Say): Waiting {
+  const { step, gate } = view
+  if (step?.inFlight)
+    return say('ACTION', `Waits for the answer of "${step.title}" (${step.actionId}, attempt ${step.attempts}).`)
+  if (step?.parked) {
+    const who = step.claimedBy === null ? 'Waits for a person' : `Waits for ${step.claimedBy}`
+    return say('CUE', `${who}: ${step.instruction ?? step.title}`)
+  }
+  if (step !== null && step.dueAt !== null && step.dueAt > view.now) {
+    return step.held
+      ? say('HOLD', `Held; "${step.title}" is next.`, step.dueAt)
+      : say('RETRY', `"${step.title}" is tried again after attempt ${step.attempts}.`, step.dueAt)
+  }
+  if (step !== null) return say('RUNNER', `"${step.title}" is due; a runner will take it up.`)
+  if (gate !== null) return say('GATE', gate.description, gate.opensAt)
+  if (view.holdUntil !== null && view.holdUntil > view.now)
+    return say('HOLD', 'Held; the run goes on when the hold is over.', view.holdUntil)
+  return say('RUNNER', 'The phase is done; a runner will take the run on.')
+}

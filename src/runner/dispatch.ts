@@ -1,0 +1,44 @@
+import type { Outcome } from '../domain/outcome.ts'
+import { formatId } from '../domain/ids.ts'
+import * as log from '../domain/log.ts'
+import { type Picture, type Step, titleOf } from '../domain/picture.ts'
+import type { CallFacts } from '../domain/settle.ts'
+import { callAction } from '../modules/call.ts'
+import type { Envelope } from '../modules/module.ts'
+import type { Messages } from './messages.ts'
+import { permit } from './permission.ts'
+import type { WorkContext } from './work.ts'
+
+const ENVELOPE_KINDS = { USER: 'user', TOKEN: 'token', SYSTEM: 'system' } as const
+
+/** Calls the action of a claimed step and says what came of it. Never rejects: whatever goes wrong is an outcome. */
+export async function call(
+  context: WorkContext,
+  { facts }: Picture,
+  step: Step,
+  messages: Messages,
+): Promise<{ outcome: Outcome; facts: CallFacts }> {
+  const permission = permit(context.registry, step)
+  if (!permission.granted) return { outcome: permission.outcome, facts: { title: titleOf(step) } }
+  const { action, params } = permission
+  const versionDrift = action.version === step.actionVersion ? {} : { versionDrift: { pinned: step.actionVersion, registered: action.version } }
+  const callFacts: CallFacts = { title: step.label ?? action.label, ...versionDrift }
+  if (facts.rehearsal && !action.supportsVerify) {
+    return { outcome: { kind: 'done', resources: [], participants: [] }, facts: { ...callFacts, because: 'rehearsed, not called' } }
+  }
+  const envelope: Envelope = {
+    runId: formatId('Run', facts.runId),
+    stepId: formatId('Step', step.id),
+    scope: facts.scope,
+    params,
+    actor: { kind: ENVELOPE_KINDS[facts.startedBy.kind], name: facts.startedBy.name },
+    idempotencyKey: step.idempotencyKey,
+    verify: facts.rehearsal,
+  }
+  const outcome = await callAction(action, envelope, {
+    signal: context.signal,
+    clock: context.clock,
+    log: (message, level) => messages.add(log.stepMessage({ at: context.clock.now(), step }, { message, level })),
+  })
+  return { outcome, facts: callFacts }
+}

@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Instant } from '../domain/picture.ts'
+import type { Registry } from '../modules/registry.ts'
+import type { Changes } from '../store/changes.ts'
+import { claimDue, claimKeyedStarts, dropClaims, readNextInstant, takeOverLapsed } from '../store/claims.ts'
+import type { Database } from '../store/database.ts'
+import { Transitions } from '../store/transitions.ts'
+import type { Clock } from './clock.ts'
+import { noteBlocked, prune, sweepMissed } from './duties.ts'
+import { Leases } from './leases.ts'
+import type { RunnerLog } from './log.ts'
+import type { RunnerSettings } from './settings.ts'
+import { Versions } from './versions.ts'
+import { Load, type WorkContext, workClaimed, workLapsed } from './work.ts'
+
+export type RunnerOptions = {
+  db: Database
+  changes: Changes
+  clock: Clock
+  registry: Registry
+  settings: RunnerSettings
+  log: RunnerLog
+  /** This process in claims and log lines; must be unique among the processes of a database. */
+  worker?: string
+}
+
+/** How often old logs are looked for. */
+const PRUNE_EVERY_MS = 600_000
+/** How long stopping waits for actions in flight before it tells them to give up, and how long after that. */
+const FINISH_MS = 10_000
+const GIVE_UP_MS = 1_000
+
+/**
+ * The loop that starts runs on their instant and works them. Any number of processes may run one on the same database.
+ * Starting and stopping are idempotent; a stopped runner stays stopped.
+ */
+export class Runner {
+  readonly worker: string
+  readonly #context: WorkContext
+  readonly #stopping = new AbortController()
+  readonly #giveUp = new AbortController()
+  readonly #tasks = new Set<Promise<void>>()
+  #loop: Promise<void> | null = null
+  #renewing: Promise<void> | null = null
+  #stopped: Promise<void> | null = null
+  #nap: AbortController | null = null
+  #napUntil: Instant = Number.NEGATIVE_INFINITY
+  #woken = false
+  #starved = false
+  #lastTick = Number.NEGATIVE_INFINITY
+  #lastPrune = Number.NEGATIVE_INFINITY
+  #lastPass: { at: Instant; error: unknown } | null = null
+  #idleWaiters: (() => void)[] = []
+
+  constructor({ worker = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`, ...options }: RunnerOptions) {
+    this.worker = worker
+    const { db, clock, settings, log } = options
+    this.#context = {
+      ...options,
+      worker,
+      versions: new Versions(db.hot),
+      transitions: new Transitions(db.hot, worker),
+      leases: new Leases({ db: db.hot, worker, clock, leaseMs: settings.leaseMs, log }),
+      signal: this.#giveUp.signal,
+      mayDispatch: () => !this.#stopping.signal.aborted,
+      wakeAt: (instant) => this.#wakeAt(instant),
+      load: new Load(() => this.#workDone()),
+    }
+  }
+
+  start(): void {
+    if (this.#loop !== null || this.#stopped !== null) return
+    const offWake = this.#context.changes.onWake(() => this.wake())
+    this.#loop = this.#run().finally(offWake)
+    this.#renewing = this.#context.leases.keep(this.#giveUp.signal)
+  }
+
+  /** There may be something to do now. */
+  wake(): void {
+    this.#woken = true
+    this.#nap?.abort()
+  }
+
+  /**
+   * Stops claiming at once, lets actions in flight finish for up to 10 s, tells the rest to give up, and lets go of its
+   * claims. What does not give up keeps its claim until its lease ends.
+   */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  /** Why the runner is not doing its duty; null while it is. */
+  trouble(): string | null {
+    if (this.#loop === null || this.#stopping.signal.aborted) return 'the runner is not running'
+    const { clock, settings } = this.#context
+    if (this.#lastPass === null) return 'the runner has not finished its first pass yet'
+    const age = clock.now() - this.#lastPass.at
+    if (age > Math.max(10_000, settings.pollMs * 5)) return `the runner's last pass was ${Math.round(age / 1000)} s ago`
+    return this.#lastPass.error === null ? null : `the runner's last pass failed: ${String(this.#lastPass.error)}`
+  }
+
+  /** Resolves when nothing is due any more and nothing is being worked; actions being called do not count. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#idleWaiters.push(resolve)
+      this.wake()
+    })
+  }
+
+  /** How many actions are being called. */
+  get dispatching(): number {
+    return this.#context.load.dispatching
+  }
+
+  async #run(): Promise<void> {
+    const { clock, settings } = this.#context
+    while (!this.#stopping.signal.aborted) {
+      this.#woken = false
+      const passed = await this.#duty('pass', () => this.#pass())
+      const next = (await this.#duty('next instant', () => readNextInstant(this.#context.db.hot, clock.now()))) ?? null
+      if (passed === 'more' && this.#room() > 0) continue
+      this.#starved = passed === 'more'
+      await this.#sleep(Math.min(clock.now() + settings.pollMs, next ?? Number.POSITIVE_INFINITY))
+    }
+  }
+
+  async #sleep(until: Instant): Promise<void> {
+    if (this.#woken || this.#stopping.signal.aborted) return
+    this.#nap = new AbortController()
+    this.#napUntil = until
+    this.#settleIdle()
+    await this.#context.clock.sleepUntil(until, this.#nap.signal)
+    this.#nap = null
+    this.#napUntil = Number.NEGATIVE_INFINITY
+  }
+
+  #wakeAt(instant: Instant): void {
+    // Between naps the loop asks for the next instant anyway; it may have asked already, so that it is told all the same.
+    if (this.#nap === null || instant < this.#napUntil) this.wake()
+  }
+
+  #workDone(): void {
+    if (this.#starved) this.wake()
+    this.#settleIdle()
+  }
+
+  #settleIdle(): void {
+    if (this.#nap === null || this.#nap.signal.aborted || this.#woken || this.#context.load.working > 0) return
+    for (const resolve of this.#idleWaiters.splice(0)) resolve()
+  }
+
+  #room(): number {
+    const { settings, load } = this.#context
+    return Math.min(settings.runConcurrency - load.working, settings.maxDispatches - load.dispatching - load.working)
+  }
+
+  async #pass(): Promise<'more' | 'done'> {
+    const { db, clock, settings, leases } = this.#context
+    const now = clock.now()
+    const tick = now >= this.#lastTick + settings.pollMs
+    if (tick) {
+      this.#lastTick = now
+      await this.#duty('reclaim', () => this.#reclaim())
+      await this.#duty('missed', () => sweepMissed(this.#context))
+    }
+    const limit = Math.min(settings.runBatch, this.#room())
+    if (limit <= 0) return 'more'
+    const request = { worker: this.worker, now: clock.now(), leaseUntil: leases.next(), limit }
+    const claimed = (await Promise.all([claimDue(db.hot, request), claimKeyedStarts(db.hot, request)])).flat()
+    for (const run of claimed) this.#track(workClaimed(this.#context, run))
+    if (claimed.length >= limit) return 'more'
+    await this.#duty('blocked', () => noteBlocked(this.#context))
+    if (tick && now >= this.#lastPrune + PRUNE_EVERY_MS) {
+      this.#lastPrune = now
+      await this.#duty('prune', () => prune(this.#context))
+    }
+    return 'done'
+  }
+
+  async #reclaim(): Promise<void> {
+    const { db, clock, leases, settings } = this.#context
+    const limit = Math.min(settings.runBatch, Math.max(this.#room(), 1))
+    const request = { worker: this.worker, now: clock.now(), leaseUntil: leases.next(), limit, working: leases.runIds }
+    for (const lapsed of await takeOverLapsed(db.hot, request)) this.#track(workLapsed(this.#context, lapsed))
+  }
+
+  #track(task: Promise<void>): void {
+    this.#tasks.add(task)
+    void task.finally(() => this.#tasks.delete(task))
+  }
+
+  /** Runs one duty; an error in it is logged and harms no other. */
+  async #duty<T>(name: string, what: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await what()
+      if (name === 'pass') this.#lastPass = { at: this.#context.clock.now(), error: null }
+      return result
+    } catch (error) {
+      if (name === 'pass') this.#lastPass = { at: this.#context.clock.now(), error }
+      this.#context.log.error({ err: error, duty: name }, `the runner's duty "${name}" failed; it is tried again`)
+      return undefined
+    }
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#nap?.abort()
+    await this.#loop
+    const finished = Promise.allSettled([...this.#tasks])
+    await Promise.race([finished, delay(FINISH_MS, finished)])
+    this.#giveUp.abort()
+    await Promise.race([finished, delay(GIVE_UP_MS, finished)])
+    await this.#renewing
+    for (const resolve of this.#idleWaiters.splice(0)) resolve()
+    await this.#duty('let go of claims', () => dropClaims(this.#context.db.hot, this.worker, this.#context.clock.now()))
+  }
+}
+
+/** Resolves after that time, or when what is waited for is done. On the machine's clock: stopping is not part of an event. */
+function delay(ms: number, done: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    void done.then(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

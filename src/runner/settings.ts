@@ -1,0 +1,32 @@
+/** How the runner goes about its work; lengths in milliseconds. The settings of operations.md set them. */
+export type RunnerSettings = {
+  /** The backstop: how long it sleeps at most. */
+  pollMs: number
+  /** Runs claimed at a time. */
+  runBatch: number
+  /** Steps of one run before others get a turn. */
+  stepsPerPass: number
+  /** Runs worked side by side, not counting those whose action is being called. */
+  runConcurrency: number
+  /** Actions being called. */
+  maxDispatches: number
+  stepMaxAttempts: number
+  stepRetryMs: number
+  leaseMs: number
+  /** How much longer than its action's budget a step's lease may be renewed. */
+  stepLeaseMarginMs: number
+  logRetentionDays: number
+}
+
+export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
+  pollMs: 1000,
+  runBatch: 64,
+  stepsPerPass: 25,
+  runConcurrency: 64,
+  maxDispatches: 1000,
+  stepMaxAttempts: 3,
+  stepRetryMs: 60_000,
+  leaseMs: 30_000,
+  stepLeaseMarginMs: 5000,
+  logRetentionDays: 90,
+}

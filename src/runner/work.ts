@@ -1,0 +1,264 @@
+import type { Outcome } from '../domain/outcome.ts'
+import { failRun } from '../domain/disposition.ts'
+import * as log from '../domain/log.ts'
+import { type Draft, draftOf, type Instant, type Picture, type Step, titleOf, written } from '../domain/picture.ts'
+import { progress } from '../domain/progress.ts'
+import { isTerminal } from '../domain/run.ts'
+import { type CallFacts, settle, takeBack } from '../domain/settle.ts'
+import type { Registry } from '../modules/registry.ts'
+import type { Changes } from '../store/changes.ts'
+import { type Claimed, type Lapsed, readClaimed } from '../store/claims.ts'
+import type { Database } from '../store/database.ts'
+import { isRefusedByDatabase } from '../store/faults.ts'
+import { idempotencyKeyOf, mintId } from '../store/ids.ts'
+import { appendLines } from '../store/log.ts'
+import type { Transitions } from '../store/transitions.ts'
+import type { Clock } from './clock.ts'
+import { call } from './dispatch.ts'
+import type { Leases } from './leases.ts'
+import type { RunnerLog } from './log.ts'
+import { Messages } from './messages.ts'
+import type { RunnerSettings } from './settings.ts'
+import type { Versions } from './versions.ts'
+
+/** What the work on runs needs. */
+export type WorkContext = {
+  db: Database
+  worker: string
+  changes: Changes
+  clock: Clock
+  registry: Registry
+  settings: RunnerSettings
+  versions: Versions
+  transitions: Transitions
+  leases: Leases
+  log: RunnerLog
+  /** Fires when actions in flight have to give up. */
+  signal: AbortSignal
+  /** False: the process stops, nothing more is dispatched. */
+  mayDispatch(): boolean
+  /** An instant at which the runner has to look again, or now. */
+  wakeAt(instant: Instant): void
+  /** Counts runs being worked and actions being called. */
+  load: Load
+}
+
+/** How much a process has in hand. An action being called does not count as work, so that hanging ones stop nobody. */
+export class Load {
+  working = 0
+  dispatching = 0
+  readonly #onWorkDone: () => void
+
+  constructor(onWorkDone: () => void) {
+    this.#onWorkDone = onWorkDone
+  }
+
+  async work<T>(what: () => Promise<T>): Promise<T> {
+    this.working += 1
+    try {
+      return await what()
+    } finally {
+      this.working -= 1
+      this.#onWorkDone()
+    }
+  }
+
+  async dispatch<T>(what: () => Promise<T>): Promise<T> {
+    this.dispatching += 1
+    try {
+      return await what()
+    } finally {
+      this.dispatching -= 1
+    }
+  }
+}
+
+/** A call of an action that a change settles. */
+type Settled = { step: Step; outcome: Outcome; lines: log.RunLine[] }
+
+type Change = {
+  /** Changes the draft; false: what it is about is not there any more. */
+  apply(draft: Draft): boolean
+  settles: Settled | null
+}
+
+const nothing: Change = { apply: () => true, settles: null }
+
+/** Works a run that was just claimed until it waits or its turn is over. Never rejects. */
+export function workClaimed(context: WorkContext, { picture, line, started }: Claimed): Promise<void> {
+  if (started) context.changes.publish({ runId: picture.facts.runId, line, cues: false })
+  return guarded(context, picture, () => drive(context, picture, nothing))
+}
+
+/** Settles what a dead process left of a run, and goes on with it. Never rejects. */
+export function workLapsed(context: WorkContext, { picture, previousOwner }: Lapsed): Promise<void> {
+  const { clock } = context
+  const retry = retryRule(context)
+  const inFlight = picture.run.inFlight
+  return guarded(context, picture, () =>
+    drive(context, picture, {
+      settles: null,
+      apply(draft) {
+        const step = draft.steps.find((candidate) => candidate.id === inFlight)
+        if (step !== undefined && draft.run.inFlight === inFlight) takeBack(draft, step, { now: clock.now(), retry, previousOwner })
+        return true
+      },
+    }),
+  )
+}
+
+async function guarded(context: WorkContext, picture: Picture, work: () => Promise<void>): Promise<void> {
+  const { runId } = picture.facts
+  context.leases.hold(runId)
+  try {
+    await work()
+  } catch (error) {
+    // The claim is left to lapse: the next holder goes on from what the database says.
+    context.log.error({ err: error, runId }, 'a run could not be worked on; it is taken up again when its lease ends')
+  } finally {
+    context.leases.drop(runId)
+  }
+}
+
+async function drive(context: WorkContext, claimed: Picture, first: Change): Promise<void> {
+  const { load, settings } = context
+  let change = first
+  let picture = claimed
+  for (let dispatched = 0; ; dispatched += 1) {
+    const hasTurn = dispatched < settings.stepsPerPass
+    const moved = await load.work(() => move(context, picture, change, hasTurn))
+    if (moved === null || moved.step === null) return
+    const { step } = moved
+    picture = moved.picture
+    const messages = new Messages({ db: context.db.hot, changes: context.changes, runId: picture.facts.runId, log: context.log })
+    const answered = await load.dispatch(() => call(context, picture, step, messages))
+    change = settlement(context, { step, outcome: answered.outcome, lines: await messages.take() }, answered.facts)
+  }
+}
+
+/** Settles a step with what its call brought, unless the claim that the call was made under is gone. */
+function settlement(context: WorkContext, settled: Settled, facts: CallFacts, retry = retryRule(context)): Change {
+  return {
+    settles: settled,
+    apply(draft) {
+      const step = draft.steps.find((candidate) => candidate.id === settled.step.id)
+      if (step === undefined || draft.run.inFlight !== step.id || step.claimNo !== settled.step.claimNo) return false
+      draft.lines.push(...settled.lines)
+      settle(draft, step, settled.outcome, { now: context.clock.now(), retry, call: facts })
+      return true
+    },
+  }
+}
+
+const retryRule = ({ settings }: WorkContext) => ({ maxAttempts: settings.stepMaxAttempts, retryMs: settings.stepRetryMs })
+
+type Moved = { picture: Picture; step: Step | null }
+
+/**
+ * Applies a change to a run, moves it on as far as it goes, and writes all that in one transition, as often as somebody
+ * changes the run in between. Answers the step claimed for dispatch; null: the run is not this process's any more.
+ */
+async function move(context: WorkContext, from: Picture, asked: Change, hasTurn: boolean): Promise<Moved | null> {
+  const { runId, versionId } = from.facts
+  const spec = await context.versions.spec(versionId)
+  let change = asked
+  let picture: Picture | null = from
+  let uncertain = false
+  while (picture !== null) {
+    const draft = draftOf(picture)
+    if (!change.apply(draft)) break
+    const step = advance(context, draft, spec, hasTurn && change === asked)
+    const limit = step === null ? undefined : leaseLimit(context, step)
+    try {
+      const leaseUntil = step === null ? null : context.leases.next(limit)
+      const done = await context.transitions.writeIfUnchanged({ draft, leaseUntil })
+      if (done !== null) {
+        if (step !== null) context.leases.hold(runId, limit)
+        announce(context, draft, { line: done.line, from: picture })
+        return { picture: written(draft, done.fence), step }
+      }
+      picture = await reread(context, runId)
+    } catch (error) {
+      if (isRefusedByDatabase(error)) {
+        if (change !== asked) throw error
+        change = refusal(context, asked, error)
+      } else {
+        uncertain = true
+        await pauseFor(context, error, runId)
+        picture = await reread(context, runId)
+        const claimed: Step | undefined = picture?.steps.find((known) => known.id === step?.id && known.claimNo === step.claimNo)
+        // The statement was carried out, its answer was lost on the way.
+        if (picture !== null && claimed !== undefined && picture.run.inFlight === claimed.id) return { picture, step: claimed }
+      }
+    }
+  }
+  if (change.settles !== null && !uncertain) await logLate(context, runId, change.settles)
+  return null
+}
+
+function advance(context: WorkContext, draft: Draft, spec: Awaited<ReturnType<WorkContext['versions']['spec']>>, hasTurn: boolean): Step | null {
+  const now = context.clock.now()
+  try {
+    return progress(draft, { spec, now, mint, mayDispatch: hasTurn && context.mayDispatch() })
+  } catch (error) {
+    failRun(draft, now, `The run cannot go on: ${error instanceof Error ? error.message : String(error)}`)
+    return null
+  }
+}
+
+const mint = (runId: string) => {
+  const id = mintId()
+  return { id, idempotencyKey: idempotencyKeyOf(runId, id) }
+}
+
+/** A step's lease is never renewed beyond its action's budget and a margin. */
+function leaseLimit({ registry, clock, settings }: WorkContext, step: Step): Instant {
+  const budgetMs = registry.action(step.actionId)?.budgetMs ?? 0
+  return clock.now() + budgetMs + settings.stepLeaseMarginMs
+}
+
+/** Tells the readers and the runner what a transition brought. */
+function announce(context: WorkContext, draft: Draft, { line, from }: { line: number; from: Picture }): void {
+  const { run, facts } = draft
+  const cues = run.status !== from.run.status || [...draft.touched].some((step) => step.parked)
+  context.changes.publish({ runId: facts.runId, line, cues })
+  if (run.inFlight === null && run.wakeAt !== null) context.wakeAt(run.wakeAt)
+  // A key that was let go of lets the next run start.
+  if (isTerminal(run.status) && facts.concurrencyKey !== null) context.wakeAt(context.clock.now())
+}
+
+async function reread(context: WorkContext, runId: string): Promise<Picture | null> {
+  for (;;) {
+    try {
+      return await readClaimed(context.db.hot, runId, context.worker)
+    } catch (error) {
+      await pauseFor(context, error, runId)
+    }
+  }
+}
+
+const RECOVERY_PAUSE_MS = 250
+
+/** Waits a little while the database is away. */
+async function pauseFor({ clock, signal, log: serverLog }: WorkContext, error: unknown, runId: string): Promise<void> {
+  serverLog.warn({ err: error, runId }, 'the database did not answer; trying again')
+  await clock.sleepUntil(clock.now() + RECOVERY_PAUSE_MS, signal)
+  if (signal.aborted) throw error
+}
+
+/** What the database refuses to store fails the step that brought it, or the run where no step did. */
+function refusal(context: WorkContext, refused: Change, error: unknown): Change {
+  const because = `What it brought cannot be stored: ${error instanceof Error ? error.message : String(error)}`
+  if (refused.settles === null) {
+    return { settles: null, apply: (draft) => (failRun(draft, context.clock.now(), because), true) }
+  }
+  const { step } = refused.settles
+  const outcome: Outcome = { kind: 'failed', transient: false, error: because }
+  return settlement(context, { step, outcome, lines: [] }, { title: titleOf(step) })
+}
+
+async function logLate({ db, clock, changes }: WorkContext, runId: string, { step, outcome, lines }: Settled): Promise<void> {
+  const said = outcome.kind === 'failed' ? `failed: ${outcome.error}` : outcome.kind
+  const line = await appendLines(db.hot, runId, [...lines, log.stepLate({ at: clock.now(), step }, said)])
+  if (line !== null) changes.publish({ runId, line, cues: false })
+}

@@ -1,0 +1,59 @@
+/** How many statements of one kind are in flight at most, and how many callers share one. */
+const STATEMENTS_IN_FLIGHT = 2
+const CALLS_PER_STATEMENT = 64
+
+type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }
+
+/**
+ * Sends what callers ask for one by one in statements that do many at once. No timer: a lone call goes at once, and
+ * what is asked for while statements are in flight goes together in the next. A group that fails is halved until the
+ * item that is at fault fails alone.
+ */
+export class Batch<T, R> {
+  readonly #send: (items: T[]) => Promise<R[]>
+  readonly #queue: Waiting<T, R>[] = []
+  #inFlight = 0
+  #scheduled = false
+
+  /** `send` answers one result for each item, in their order. */
+  constructor(send: (items: T[]) => Promise<R[]>) {
+    this.#send = send
+  }
+
+  add(item: T): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ item, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  // What the same turn of the event loop asks for goes together.
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      while (this.#inFlight < STATEMENTS_IN_FLIGHT && this.#queue.length > 0) {
+        this.#inFlight += 1
+        void this.#run(this.#queue.splice(0, CALLS_PER_STATEMENT)).finally(() => {
+          this.#inFlight -= 1
+          if (this.#queue.length > 0) this.#schedule()
+        })
+      }
+    })
+  }
+
+  async #run(calls: Waiting<T, R>[]): Promise<void> {
+    try {
+      const results = await this.#send(calls.map((call) => call.item))
+      calls.forEach((call, index) => {
+        call.resolve(results[index] as R)
+      })
+    } catch (error) {
+      if (calls.length === 1) return calls[0]?.reject(error)
+      const half = Math.ceil(calls.length / 2)
+      await this.#run(calls.slice(0, half))
+      await this.#run(calls.slice(half))
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import type { ActorKind } from '../generated/prisma/enums.ts'
+import type { RunLine } from '../domain/log.ts'
+import type { Instant } from '../domain/picture.ts'
+import type { CleanupStatus, RunStatus } from '../domain/run.ts'
+import { lockRun } from './runs.ts'
+import { at, logLines } from './sql.ts'
+
+/** A run as a control has to know it. */
+export type RunForControl = {
+  id: string
+  status: RunStatus
+  cleanupStatus: CleanupStatus
+  currentPhase: string | null
+  enteredPhase: boolean
+  graceSeconds: number
+  held: boolean
+  /** The current phase's gate, if it is not open. */
+  gate: { phase: string; enteredAt: Date } | null
+  lastControl: { actor: { kind: ActorKind; name: string }; action: string; at: string } | null
+}
+
+/** Reads a run for a control; null: there is none. An `after` gate whose instant has come counts as open. */
+export async function readRunForControl(db: PrismaClient, runId: string, now: Instant): Promise<RunForControl | null> {
+  const [row] = await db.$queryRaw<(Omit<RunForControl, 'gate'> & { gatePhase: string | null; gateEnteredAt: Date | null })[]>(Prisma.sql`
+    SELECT r.id, r.status::text AS status, r.cleanup_status::text AS "cleanupStatus", r.current_phase AS "currentPhase",
+      r.phase_index IS NOT NULL AS "enteredPhase", v.grace_seconds AS "graceSeconds", r.last_control AS "lastControl",
+      (coalesce(r.hold_until > ${at(now)}, false) OR EXISTS (${heldSteps(Prisma.sql`r`, now)})) AS held,
+      g.phase AS "gatePhase", g.entered_at AS "gateEnteredAt"
+    FROM runs r JOIN versions v ON v.id = r.version_id
+      LEFT JOIN gates g ON g.run_id = r.id AND g.phase_index = r.phase_index AND ${gateClosed(now)}
+    WHERE r.id = ${runId}::uuid`)
+  if (row === undefined) return null
+  const { gatePhase, gateEnteredAt, ...run } = row
+  return { ...run, gate: gatePhase === null || gateEnteredAt === null ? null : { phase: gatePhase, enteredAt: gateEnteredAt } }
+}
+
+const gateClosed = (now: Instant) => Prisma.sql`g.opened_at IS NULL AND (g.opens_at IS NULL OR g.opens_at > ${at(now)})`
+
+const heldSteps = (run: Prisma.Sql, now: Instant) => Prisma.sql`
+  SELECT 1 FROM steps s WHERE s.run_id = ${run}.id AND s.phase_index = ${run}.phase_index AND s.status = 'PENDING'
+    AND s.held AND s.due_at > ${at(now)}`
+
+type Control = { runId: string; now: Instant; from: RunStatus; line: RunLine; action: string }
+
+/** The run's last line after a control; null: the run was not any more as the control needs it, and nothing changed. */
+export type Controlled = number | null
+
+type Change = Control & {
+  set: Prisma.Sql
+  guard?: Prisma.Sql
+  /** Statements (`, name AS (…)`) that go with it; they see the changed run as `run`. */
+  also?: Prisma.Sql
+  addToDetail?: Prisma.Sql
+}
+
+// Every control is one conditional update of the run's row from the status that it was told of, with its line.
+async function controlIf(db: PrismaClient, change: Change): Promise<Controlled> {
+  const { runId, from, line } = change
+  const lastControl = JSON.stringify({ actor: line.actor, action: change.action, at: new Date(change.now).toISOString() })
+  const [, rows] = await db.$transaction([
+    lockRun(db, runId),
+    db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
+      WITH run AS (
+        UPDATE runs r SET ${change.set}, fence = r.fence + 1, last_line = r.last_line + 1, last_control = ${lastControl}::jsonb
+        WHERE r.id = ${runId}::uuid AND r.status = ${from}::run_status ${change.guard ?? Prisma.empty}
+        RETURNING r.*
+      ) ${change.also ?? Prisma.empty}, logged AS (
+        ${logLines(Prisma.sql`SELECT id, last_line - 1 AS last_line FROM run`, [line], change.addToDetail)}
+      )
+      SELECT last_line FROM run`),
+  ])
+  return rows[0]?.last_line ?? null
+}
+
+/** PAUSED, before the next dispatch: whoever works the run finds its fence moved. */
+export function pauseRunIfActive(db: PrismaClient, control: Control): Promise<Controlled> {
+  return controlIf(db, { ...control, set: Prisma.sql`status = 'PAUSED', wake_at = NULL` })
+}
+
+/** Back to RUNNING, or to STARTING where no phase was entered, and due at once. */
+export function resumeRunIfPaused(db: PrismaClient, control: Control & { to: 'RUNNING' | 'STARTING' }): Promise<Controlled> {
+  return controlIf(db, {
+    ...control,
+    set: Prisma.sql`status = ${control.to}::run_status, last_error = NULL, wake_at = ${at(control.now)}`,
+    guard: Prisma.sql`AND (r.phase_index IS NULL) = ${control.to === 'STARTING'}`,
+  })
+}
+
+/** CANCELLED, with what is pending or waits for a person; a step in flight keeps its claim until it answers. */
+export function cancelRunIfLive(db: PrismaClient, control: Control & { because: string }): Promise<Controlled> {
+  const { now, line } = control
+  return controlIf(db, {
+    ...control,
+    set: Prisma.sql`status = 'CANCELLED', ended_at = ${at(now)}, ended_because = ${control.because},
+      ended_by_kind = ${line.actor.kind}::actor_kind, ended_by_name = ${line.actor.name}, wake_at = NULL, hold_until = NULL,
+      claimed_by = CASE WHEN r.in_flight IS NULL THEN NULL ELSE r.claimed_by END,
+      lease_until = CASE WHEN r.in_flight IS NULL THEN NULL ELSE r.lease_until END`,
+    also: Prisma.sql`, cancelled AS (
+      UPDATE steps SET status = 'CANCELLED', parked = false, finished_at = ${at(now)}, due_at = NULL, held = false
+      WHERE run_id = (SELECT id FROM run) AND (status = 'PENDING' OR parked) RETURNING id)`,
+    addToDetail: Prisma.sql`|| jsonb_build_object('cancelledSteps', (SELECT count(*) FROM cancelled))`,
+  })
+}
+
+/** Moves the start; the occurrence keeps its identity. */
+export function rescheduleRunIfScheduled(db: PrismaClient, control: Control & { scheduledFor: Instant; graceUntil: Instant }): Promise<Controlled> {
+  return controlIf(db, {
+    ...control,
+    set: Prisma.sql`scheduled_for = ${at(control.scheduledFor)}, grace_until = ${at(control.graceUntil)},
+      wake_at = ${at(control.scheduledFor)}, moved = true, blocked_by = NULL, last_error = NULL`,
+  })
+}
+
+/** What was held in the current phase, or for the next, goes on now. */
+export function endHoldIfHeld(db: PrismaClient, control: Control): Promise<Controlled> {
+  const { now, runId } = control
+  return controlIf(db, {
+    ...control,
+    set: Prisma.sql`hold_until = NULL, wake_at = CASE WHEN r.status = 'RUNNING' THEN ${at(now)} ELSE r.wake_at END`,
+    guard: Prisma.sql`AND (r.hold_until > ${at(now)} OR EXISTS (${heldSteps(Prisma.sql`r`, now)}))`,
+    also: Prisma.sql`, released AS (
+      UPDATE steps s SET due_at = NULL, held = false FROM run
+      WHERE s.run_id = ${runId}::uuid AND s.phase_index = run.phase_index AND s.status = 'PENDING' AND s.held)`,
+  })
+}
+
+/** Opens the gate of the current phase, if that is `phase` and its gate is not open. */
+export function forceGateIfClosed(db: PrismaClient, control: Control & { phase: string; reason: string }): Promise<Controlled> {
+  const { now, line } = control
+  return controlIf(db, {
+    ...control,
+    set: Prisma.sql`stalled_since = NULL, wake_at = CASE WHEN r.status = 'RUNNING' THEN ${at(now)} ELSE r.wake_at END`,
+    guard: Prisma.sql`AND r.current_phase = ${control.phase} AND EXISTS (
+      SELECT 1 FROM gates g WHERE g.run_id = r.id AND g.phase_index = r.phase_index AND ${gateClosed(now)})`,
+    also: Prisma.sql`, opened AS (
+      UPDATE gates g SET opened_at = ${at(now)}, opened_by = 'FORCED', opened_by_kind = ${line.actor.kind}::actor_kind,
+        opened_by_name = ${line.actor.name}, reason = ${control.reason}
+      FROM run WHERE g.run_id = run.id AND g.phase_index = run.phase_index)`,
+  })
+}

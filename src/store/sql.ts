@@ -1,0 +1,36 @@
+import { Prisma } from '../generated/prisma/client.ts'
+import type { RunLine } from '../domain/log.ts'
+import type { Instant } from '../domain/picture.ts'
+import { toJsonb } from './json.ts'
+
+/** An instant as a bound timestamptz, independent of the session's zone. */
+export const at = (instant: Instant) => Prisma.sql`${new Date(instant).toISOString()}::timestamptz`
+
+/** A log line as `logLines` and the hot path read it from JSON. */
+export function lineRow(line: RunLine) {
+  return {
+    at: new Date(line.at).toISOString(),
+    kind: line.kind,
+    phase: line.phase,
+    step_id: line.stepId,
+    actor_kind: line.actor.kind,
+    actor_name: line.actor.name,
+    detail: line.detail,
+    text: line.text,
+  }
+}
+
+/**
+ * Inserts log lines behind the last one of each run that `runs` selects (id, last_line: before these lines). The
+ * selecting statement has to raise `last_line` of the same rows, which it has locked, by the number of lines.
+ * `addToDetail`: a jsonb expression for what only the statement itself knows.
+ */
+export function logLines(runs: Prisma.Sql, lines: readonly RunLine[], addToDetail: Prisma.Sql = Prisma.empty): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO run_log (run_id, line, at, kind, phase, step_id, actor_kind, actor_name, detail, text)
+    SELECT o.id, o.last_line + l.ord, l.at, l.kind, l.phase, l.step_id, l.actor_kind, l.actor_name, l.detail ${addToDetail}, l.text
+    FROM (${runs}) o CROSS JOIN ROWS FROM (jsonb_to_recordset(${toJsonb(lines.map(lineRow))}::jsonb) AS (
+      at timestamptz, kind text, phase text, step_id uuid, actor_kind actor_kind, actor_name text, detail jsonb, text text
+    )) WITH ORDINALITY AS l(at, kind, phase, step_id, actor_kind, actor_name, detail, text, ord)
+    ORDER BY o.id, l.ord`
+}

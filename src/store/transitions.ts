@@ -1,0 +1,175 @@
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import type { Draft, Gate, Instant, Step } from '../domain/picture.ts'
+import { Batch } from './batch.ts'
+import { toJsonb } from './json.ts'
+import { lineRow } from './sql.ts'
+
+/** What the holder of a claim wants written for its run. */
+export type Transition = {
+  draft: Draft
+  /** Until when the claim is held from now on; null lets go of it. */
+  leaseUntil: Instant | null
+}
+
+/** The run's fence and last line after the transition; null: somebody changed the run since, and nothing was written. */
+export type Written = { fence: number; line: number } | null
+
+/**
+ * The hot path: everything that working a run changes goes through one statement over many runs, which finishes a step,
+ * writes the log, claims the next step and renews or drops the claim, or does nothing where the run's fence has moved.
+ */
+export class Transitions {
+  readonly #batch: Batch<Transition, Written>
+
+  /** `worker`: this process, as claims name it. */
+  constructor(db: PrismaClient, worker: string) {
+    this.#batch = new Batch((transitions) => writeIfUnchanged(db, worker, transitions))
+  }
+
+  /** Writes a draft if the run is still claimed by this process and nobody changed it since the draft's picture. */
+  writeIfUnchanged(transition: Transition): Promise<Written> {
+    return this.#batch.add(transition)
+  }
+}
+
+const iso = (at: Instant | null) => (at === null ? null : new Date(at).toISOString())
+
+function asRow({ draft, leaseUntil }: Transition) {
+  const { run } = draft
+  return {
+    id: draft.facts.runId,
+    fence: draft.fence,
+    status: run.status,
+    health: run.health,
+    stalled_since: iso(run.stalledSince),
+    current_phase: run.currentPhase,
+    phase_index: run.phaseIndex,
+    phase_entered_at: iso(run.phaseEnteredAt),
+    hold_until: iso(run.holdUntil),
+    ended_at: iso(run.endedAt),
+    ended_because: run.endedBecause,
+    last_error: run.lastError,
+    in_flight: run.inFlight,
+    wake_at: iso(run.wakeAt),
+    lease_until: iso(leaseUntil),
+    steps: [...draft.touched].filter((step) => !draft.created.has(step)).map(stepRow),
+    created: [...draft.created].map((step) => ({ ...placeRow(step), ...stepRow(step) })),
+    gate: draft.gateChanged && draft.gate !== null ? gateRow(draft.gate) : null,
+    lines: draft.lines.map(lineRow),
+  }
+}
+
+function stepRow(step: Step) {
+  return {
+    id: step.id,
+    status: step.status,
+    due_at: iso(step.dueAt),
+    held: step.held,
+    attempts: step.attempts,
+    claim_no: step.claimNo,
+    spent: step.spent,
+    last_error: step.lastError,
+    started_at: iso(step.startedAt),
+    finished_at: iso(step.finishedAt),
+    parked: step.parked,
+    parked_at: iso(step.parkedAt),
+    instruction: step.instruction,
+  }
+}
+
+/** The columns of a step that never change. */
+export function placeRow(step: Step) {
+  return {
+    id: step.id,
+    phase: step.phase,
+    phase_index: step.phaseIndex,
+    seq: step.seq,
+    action_id: step.actionId,
+    action_version: step.actionVersion,
+    label: step.label,
+    params: step.params,
+    on_failure: step.onFailure,
+    idempotency_key: step.idempotencyKey,
+  }
+}
+
+function gateRow(gate: Gate) {
+  return {
+    phase: gate.phase,
+    phase_index: gate.phaseIndex,
+    kind: gate.kind,
+    trigger: gate.trigger,
+    where: gate.where,
+    tally: gate.tally,
+    needed: gate.needed,
+    entered_at: iso(gate.enteredAt),
+    opens_at: iso(gate.opensAt),
+    opened_at: iso(gate.openedAt),
+    opened_by: gate.openedBy,
+  }
+}
+
+// The runs are locked in id order, so that two groups never wait for each other. The fence is checked again on the
+// locked row; it covers the steps and the gate too, since whoever changes those raises it.
+async function writeIfUnchanged(db: PrismaClient, worker: string, transitions: Transition[]): Promise<Written[]> {
+  const rows = await db.$queryRaw<{ id: string; fence: number; last_line: number }[]>(Prisma.sql`
+    WITH x AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${toJsonb(transitions.map(asRow))}::jsonb) AS x(
+        id uuid, fence int, status run_status, health run_health, stalled_since timestamptz, current_phase text,
+        phase_index int, phase_entered_at timestamptz, hold_until timestamptz, ended_at timestamptz, ended_because text,
+        last_error text, in_flight uuid, wake_at timestamptz, lease_until timestamptz, steps jsonb, created jsonb,
+        gate jsonb, lines jsonb)
+    ), own AS MATERIALIZED (
+      SELECT r.last_line, x.* FROM x JOIN runs r ON r.id = x.id
+      WHERE r.fence = x.fence AND r.claimed_by = ${worker}
+      ORDER BY r.id FOR UPDATE OF r
+    ), changed AS (
+      UPDATE steps t SET
+        status = s.status, due_at = s.due_at, held = s.held, attempts = s.attempts, claim_no = s.claim_no,
+        spent = s.spent, last_error = s.last_error, started_at = s.started_at, finished_at = s.finished_at,
+        parked = s.parked, parked_at = s.parked_at, instruction = s.instruction
+      FROM own CROSS JOIN LATERAL jsonb_to_recordset(own.steps) AS s(
+        id uuid, status step_status, due_at timestamptz, held bool, attempts int, claim_no int, spent bool,
+        last_error text, started_at timestamptz, finished_at timestamptz, parked bool, parked_at timestamptz,
+        instruction text)
+      WHERE t.id = s.id
+    ), made AS (
+      INSERT INTO steps (id, run_id, phase, phase_index, seq, action_id, action_version, label, params, on_failure,
+        idempotency_key, status, due_at, held, attempts, claim_no, started_at)
+      SELECT s.id, own.id, s.phase, s.phase_index, s.seq, s.action_id, s.action_version, s.label, s.params, s.on_failure,
+        s.idempotency_key, s.status, s.due_at, s.held, s.attempts, s.claim_no, s.started_at
+      FROM own CROSS JOIN LATERAL jsonb_to_recordset(own.created) AS s(
+        id uuid, phase text, phase_index int, seq int, action_id text, action_version int, label text, params jsonb,
+        on_failure on_failure, idempotency_key text, status step_status, due_at timestamptz, held bool, attempts int,
+        claim_no int, started_at timestamptz)
+      ON CONFLICT (run_id, phase_index, seq) DO NOTHING
+    ), gated AS (
+      INSERT INTO gates (run_id, phase, phase_index, kind, trigger, "where", tally, needed, entered_at, opens_at,
+        opened_at, opened_by)
+      SELECT own.id, g.phase, g.phase_index, g.kind, g.trigger, g."where", g.tally, g.needed, g.entered_at, g.opens_at,
+        g.opened_at, g.opened_by
+      FROM own CROSS JOIN LATERAL jsonb_to_record(own.gate) AS g(
+        phase text, phase_index int, kind gate_kind, trigger text, "where" jsonb, tally int, needed int,
+        entered_at timestamptz, opens_at timestamptz, opened_at timestamptz, opened_by gate_opened_by)
+      WHERE jsonb_typeof(own.gate) = 'object'
+      ON CONFLICT (run_id, phase_index) DO UPDATE SET opened_at = excluded.opened_at, opened_by = excluded.opened_by
+    ), logged AS (
+      INSERT INTO run_log (run_id, line, at, kind, phase, step_id, actor_kind, actor_name, detail, text)
+      SELECT own.id, own.last_line + l.ord, l.at, l.kind, l.phase, l.step_id, l.actor_kind, l.actor_name, l.detail, l.text
+      FROM own CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(own.lines) AS (
+        at timestamptz, kind text, phase text, step_id uuid, actor_kind actor_kind, actor_name text, detail jsonb,
+        text text)) WITH ORDINALITY AS l(at, kind, phase, step_id, actor_kind, actor_name, detail, text, ord)
+    )
+    UPDATE runs r SET
+      status = own.status, health = own.health, stalled_since = own.stalled_since, current_phase = own.current_phase,
+      phase_index = own.phase_index, phase_entered_at = own.phase_entered_at, hold_until = own.hold_until,
+      ended_at = own.ended_at, ended_because = own.ended_because, last_error = own.last_error,
+      in_flight = own.in_flight, wake_at = own.wake_at, lease_until = own.lease_until,
+      claimed_by = CASE WHEN own.lease_until IS NULL THEN NULL ELSE r.claimed_by END,
+      fence = r.fence + 1, last_line = r.last_line + jsonb_array_length(own.lines)
+    FROM own WHERE r.id = own.id
+    RETURNING r.id, r.fence, r.last_line`)
+  const byRun = new Map(rows.map((row) => [row.id, { fence: row.fence, line: row.last_line }]))
+  return transitions.map(({ draft }) => byRun.get(draft.facts.runId) ?? null)
+}
+
