@@ -44,12 +44,18 @@ export function startTooFarBack(scheduledFor: number, graceSeconds: number, now:
  * Creates an occurrence: now, or at an instant to come. One that exists already is answered as it is
  * (`created: false`), as is the run that the same `requestId` made.
  */
-export async function startRun(ctx: ControlContext, actor: Actor, input: StartRunInput): Promise<Result<{ created: boolean; runId: string }>> {
+export async function startRun(
+  ctx: ControlContext,
+  actor: Actor,
+  input: StartRunInput,
+): Promise<Result<{ created: boolean; runId: string }>> {
   for (;;) {
     const now = ctx.clock.now()
     const startable = await readStartable(ctx.db.prisma, input.definitionId)
     if (startable === null) {
-      return notFound(`There is no definition ${formatId('Definition', input.definitionId)}; list the definitions to find the one you mean.`)
+      return notFound(
+        `There is no definition ${formatId('Definition', input.definitionId)}; list the definitions to find the one you mean.`,
+      )
     }
     const refusal = notStartable(startable)
     if (refusal !== null) return refusal
@@ -69,21 +75,27 @@ export async function startRun(ctx: ControlContext, actor: Actor, input: StartRu
 
 function notStartable(definition: Startable): Refusal | null {
   const about = { definitionId: definition.id }
-  if (definition.state === 'ARCHIVED') return conflict('The definition is archived; create another to run this event.', about)
+  if (definition.state === 'ARCHIVED')
+    return conflict('The definition is archived; create another to run this event.', about)
   if (definition.version === null) return conflict('The definition has no published version; publish it first.', about)
   return null
 }
 
 function plan(definition: Startable, actor: Actor, input: StartRunInput, now: number): NewRun | Refusal {
   const { version } = definition
-  if (version === null) return conflict('The definition has no published version; publish it first.', { definitionId: definition.id })
+  if (version === null)
+    return conflict('The definition has no published version; publish it first.', { definitionId: definition.id })
   const scope = cleanText(input.scope ?? '')
   const rehearsal = input.rehearsal ?? false
   const requestId = input.requestId == null ? null : cleanText(input.requestId)
   const scheduledFor = input.scheduledFor?.getTime() ?? now
   const resolved = resolveParams(version.parameters, input.params ?? {})
   const issues = resolved.ok ? [] : [...resolved.issues]
-  if (scope.length > LONGEST_NAME) issues.push({ path: 'scope', message: `A scope holds up to ${LONGEST_NAME} characters; this one has ${scope.length}.` })
+  if (scope.length > LONGEST_NAME)
+    issues.push({
+      path: 'scope',
+      message: `A scope holds up to ${LONGEST_NAME} characters; this one has ${scope.length}.`,
+    })
   if (requestId !== null && (requestId === '' || requestId.length > LONGEST_NAME)) {
     issues.push({ path: 'requestId', message: `A requestId holds 1 to ${LONGEST_NAME} characters.` })
   }
@@ -96,12 +108,21 @@ function plan(definition: Startable, actor: Actor, input: StartRunInput, now: nu
   if (issues.length > 0) return invalid(issues)
   const phase = parseVersionSpec(version.spec)?.phases[0]
   if (phase === undefined) {
-    return conflict('The current version has no phases that can be read; publish the definition again.', { definitionId: definition.id })
+    return conflict('The current version has no phases that can be read; publish the definition again.', {
+      definitionId: definition.id,
+    })
   }
   const id = mintId()
   const steps = phase.steps.map((spec, seq) => {
     const stepId = mintId()
-    const place = { phase: phase.key, phaseIndex: 0, seq, id: stepId, idempotencyKey: idempotencyKeyOf(id, stepId), params }
+    const place = {
+      phase: phase.key,
+      phaseIndex: 0,
+      seq,
+      id: stepId,
+      idempotencyKey: idempotencyKeyOf(id, stepId),
+      params,
+    }
     return newStep(spec, place)
   })
   const created = { source: 'MANUAL' as const, version: version.number, scope, rehearsal, params, scheduledFor }
@@ -137,9 +158,14 @@ function requestOf(input: StartRunInput, scope: string): Record<string, unknown>
   }
 }
 
-function answerExisting(existing: { id: string; requestId: string | null; request: unknown }, run: NewRun): Result<{ created: boolean; runId: string }> {
+function answerExisting(
+  existing: { id: string; requestId: string | null; request: unknown },
+  run: NewRun,
+): Result<{ created: boolean; runId: string }> {
   if (run.requestId !== null && existing.requestId === run.requestId && !sameJson(existing.request, run.request)) {
-    return conflict(`The requestId "${run.requestId}" was used for another start; use a new one for this.`, { runId: existing.id })
+    return conflict(`The requestId "${run.requestId}" was used for another start; use a new one for this.`, {
+      runId: existing.id,
+    })
   }
   return { created: false, runId: existing.id }
 }

@@ -1,5 +1,5 @@
+import type { Role } from '../domain/access.ts'
 import type { Actor } from '../domain/actor.ts'
-import type { Role } from '../generated/prisma/enums.ts'
 import type { Database } from '../store/database.ts'
 import { equalInConstantTime, findValidToken } from '../store/tokens.ts'
 

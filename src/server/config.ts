@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { DEFAULT_RUNNER_SETTINGS as DEFAULTS, type RunnerSettings } from '../runner/settings.ts'
 
 /** Every setting of the server, checked. Times are in milliseconds unless the name says otherwise. */
 export type ServerConfig = {
@@ -17,24 +18,13 @@ export type ServerConfig = {
   targets: string | null
   /** Origins (`https://dashboard.example`) of browsers that may use the API besides our own. */
   allowedOrigins: string[]
-  runner: RunnerSettings
+  runner: RunnerSettings & {
+    /** How far ahead occurrences become rows. */
+    horizonDays: number
+    /** When a gate that is waited for counts as stalled. */
+    stallMs: number
+  }
   log: LogSettings
-}
-
-/** What the runner may be told from outside. */
-export type RunnerSettings = {
-  pollMs: number
-  horizonDays: number
-  runBatch: number
-  stepsPerPass: number
-  runConcurrency: number
-  maxDispatches: number
-  stepMaxAttempts: number
-  stepRetryMs: number
-  leaseMs: number
-  stepLeaseMarginMs: number
-  stallMs: number
-  logRetentionDays: number
 }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -56,24 +46,47 @@ type WholeNumber = { fallback: number; min: number; max: number; is: string }
 const DAY_MS = 86_400_000
 
 const WHOLE_NUMBERS = {
-  pollMs: ['CUELIGHT_POLL_MS', { fallback: 1000, min: 10, max: 60_000, is: 'milliseconds between backstop polls' }],
+  pollMs: [
+    'CUELIGHT_POLL_MS',
+    { fallback: DEFAULTS.pollMs, min: 10, max: 60_000, is: 'milliseconds between backstop polls' },
+  ],
   horizonDays: [
     'CUELIGHT_HORIZON_DAYS',
     { fallback: 14, min: 1, max: 366, is: 'days ahead that occurrences are made' },
   ],
-  runBatch: ['CUELIGHT_RUN_BATCH', { fallback: 64, min: 1, max: 1000, is: 'runs claimed at a time' }],
-  stepsPerPass: ['CUELIGHT_STEPS_PER_PASS', { fallback: 25, min: 1, max: 1000, is: 'steps of a run before others' }],
-  runConcurrency: ['CUELIGHT_RUN_CONCURRENCY', { fallback: 64, min: 1, max: 1000, is: 'runs worked side by side' }],
-  maxDispatches: ['CUELIGHT_MAX_DISPATCHES', { fallback: 1000, min: 1, max: 100_000, is: 'actions in flight' }],
-  stepMaxAttempts: ['CUELIGHT_STEP_MAX_ATTEMPTS', { fallback: 3, min: 1, max: 100, is: 'attempts of a step' }],
+  runBatch: ['CUELIGHT_RUN_BATCH', { fallback: DEFAULTS.runBatch, min: 1, max: 1000, is: 'runs claimed at a time' }],
+  stepsPerPass: [
+    'CUELIGHT_STEPS_PER_PASS',
+    { fallback: DEFAULTS.stepsPerPass, min: 1, max: 1000, is: 'steps of a run before others' },
+  ],
+  runConcurrency: [
+    'CUELIGHT_RUN_CONCURRENCY',
+    { fallback: DEFAULTS.runConcurrency, min: 1, max: 1000, is: 'runs worked side by side' },
+  ],
+  maxDispatches: [
+    'CUELIGHT_MAX_DISPATCHES',
+    { fallback: DEFAULTS.maxDispatches, min: 1, max: 100_000, is: 'actions in flight' },
+  ],
+  stepMaxAttempts: [
+    'CUELIGHT_STEP_MAX_ATTEMPTS',
+    { fallback: DEFAULTS.stepMaxAttempts, min: 1, max: 100, is: 'attempts of a step' },
+  ],
   stepRetryMs: [
     'CUELIGHT_STEP_RETRY_MS',
-    { fallback: 60_000, min: 0, max: DAY_MS, is: 'milliseconds between attempts' },
+    { fallback: DEFAULTS.stepRetryMs, min: 0, max: DAY_MS, is: 'milliseconds between attempts' },
   ],
-  leaseMs: ['CUELIGHT_LEASE_MS', { fallback: 30_000, min: 1000, max: 3_600_000, is: 'milliseconds a claim holds' }],
+  leaseMs: [
+    'CUELIGHT_LEASE_MS',
+    { fallback: DEFAULTS.leaseMs, min: 1000, max: 3_600_000, is: 'milliseconds a claim holds' },
+  ],
   stepLeaseMarginMs: [
     'CUELIGHT_STEP_LEASE_MARGIN_MS',
-    { fallback: 5000, min: 0, max: 3_600_000, is: "milliseconds a step's lease may outlast its budget" },
+    {
+      fallback: DEFAULTS.stepLeaseMarginMs,
+      min: 0,
+      max: 3_600_000,
+      is: "milliseconds a step's lease may outlast its budget",
+    },
   ],
   stallMs: [
     'CUELIGHT_STALL_MS',
@@ -81,9 +94,9 @@ const WHOLE_NUMBERS = {
   ],
   logRetentionDays: [
     'CUELIGHT_LOG_RETENTION_DAYS',
-    { fallback: 90, min: 1, max: 36_500, is: 'days run logs are kept' },
+    { fallback: DEFAULTS.logRetentionDays, min: 1, max: 36_500, is: 'days run logs are kept' },
   ],
-} as const satisfies Record<keyof RunnerSettings, readonly [string, WholeNumber]>
+} as const satisfies Record<keyof ServerConfig['runner'], readonly [string, WholeNumber]>
 
 /** Settings that are the documented names of things this version cannot do: ignoring one silently would mislead. */
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
@@ -166,7 +179,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     if (text(name) !== null) problems.push(`${name} is set, but this version does not support ${feature}; unset it.`)
   }
 
-  const setting = (key: keyof RunnerSettings): number => {
+  const setting = (key: keyof ServerConfig['runner']): number => {
     const [name, number] = WHOLE_NUMBERS[key]
     return wholeNumber(name, number)
   }

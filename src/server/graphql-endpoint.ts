@@ -1,4 +1,4 @@
-import { GraphQLError, type GraphQLSchema, type ValidationRule } from 'graphql'
+import { type DocumentNode, GraphQLError, type GraphQLSchema, type Source, type ValidationRule } from 'graphql'
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import type { Authenticate, Caller } from './authenticate.ts'
 
@@ -13,6 +13,8 @@ export type Api = {
   schema: GraphQLSchema
   /** The context that the API's resolvers see; `caller` is null for one without a token. */
   contextFor(caller: Caller | null): Record<string, unknown>
+  /** Reads a document; throws a GraphQLError when it is none. The specification's parser when there is none. */
+  parseDocument?(source: string | Source): DocumentNode
   /** Applied to every document besides the specification's rules. */
   validationRules?: readonly ValidationRule[]
   /** Turns an unexpected error into one that tells a client nothing but an id; others come back as they are. */
@@ -33,7 +35,10 @@ export function createGraphqlEndpoint({
   authenticate: Authenticate
   allowedOrigins: readonly string[]
 }): GraphqlEndpoint {
-  const rules: Plugin = {
+  const limits: Plugin = {
+    onParse({ setParseFn }) {
+      if (api.parseDocument !== undefined) setParseFn(api.parseDocument)
+    },
     onValidate({ addValidationRule }) {
       for (const rule of api.validationRules ?? []) addValidationRule(rule)
     },
@@ -57,7 +62,7 @@ export function createGraphqlEndpoint({
       const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
       return renderGraphiQL(options)
     },
-    plugins: [rules],
+    plugins: [limits],
     async context({ request, caller }) {
       if (caller !== undefined) return api.contextFor(caller)
       const authentication = await authenticate(request.headers.get('authorization'))

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import type { Role } from '../generated/prisma/enums.ts'
+import type { Role } from '../domain/access.ts'
 import type { Database } from './database.ts'
 
 /** A token that is stored, by what may be told of it. */
