@@ -1,0 +1,107 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { MigrationList } from '@prisma/schema-engine-wasm'
+import pg from 'pg'
+import { databaseFault } from './connection.ts'
+import { FILTERS, withSchemaEngine } from './schema-engine.ts'
+
+/** The package's `prisma` folder: two levels up both from the source and from the build. */
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
+/** Held while migrating, so that servers that start together take turns. */
+const MIGRATION_LOCK = 7_106_332
+
+/** The migrations that come with this version of Cuelight, oldest first, as Prisma's schema engine takes them. */
+export async function migrationList(): Promise<MigrationList> {
+  const names = (await readdir(MIGRATIONS, { withFileTypes: true })).filter((entry) => entry.isDirectory())
+  const lockfile = 'migration_lock.toml'
+  return {
+    baseDir: MIGRATIONS,
+    lockfile: { path: lockfile, content: await readFile(join(MIGRATIONS, lockfile), 'utf8') },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(
+      names
+        .map((entry) => entry.name)
+        .sort()
+        .map(async (path) => {
+          const file = 'migration.sql'
+          const value = await readFile(join(MIGRATIONS, path, file), 'utf8')
+          return { path, migrationFile: { path: file, content: { tag: 'ok' as const, value } } }
+        }),
+    ),
+  }
+}
+
+/** Names of the migrations that the database still lacks, oldest first. */
+export async function pendingMigrations(url: string): Promise<string[]> {
+  return withSession(url, async (session) => {
+    const applied = new Set((await history(session)).filter((row) => row.finished).map((row) => row.name))
+    const { migrationDirectories } = await migrationList()
+    return migrationDirectories.map(({ path }) => path).filter((name) => !applied.has(name))
+  })
+}
+
+/**
+ * Brings the database's tables up to this version and answers the names of the migrations it applied. Servers that
+ * start together wait for each other. A migration is one transaction, so one that a crash cut off left nothing and is
+ * applied again. Throws a sentence when the database cannot be reached or a migration fails.
+ */
+export async function migrate(url: string, options: { log?: { info(message: string): void } } = {}): Promise<string[]> {
+  return withSession(url, async (session) => {
+    await session.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
+    const rows = await history(session)
+    const migrationsList = await migrationList()
+    const applied = new Set(rows.filter((row) => row.finished).map((row) => row.name))
+    if (migrationsList.migrationDirectories.every(({ path }) => applied.has(path))) return []
+    try {
+      return await withSchemaEngine(url, async (engine) => {
+        for (const { name } of rows.filter((row) => !row.finished)) {
+          await engine.markMigrationRolledBack({ migrationName: name })
+        }
+        const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: FILTERS })
+        for (const name of appliedMigrationNames) options.log?.info(`Applied migration ${name}.`)
+        return appliedMigrationNames
+      })
+    } catch (error) {
+      throw new Error(
+        `The database's tables could not be brought up to date: ${reasonOf(error)} Nothing of the failed migration was ` +
+          'kept. Mend the cause and start again.',
+        { cause: error },
+      )
+    }
+  })
+}
+
+/** What the database says was applied, or begun and not finished; rolled-back attempts left out. */
+async function history(session: pg.Client): Promise<{ name: string; finished: boolean }[]> {
+  const { rows: tables } = await session.query(
+    `SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = '_prisma_migrations'`,
+  )
+  if (tables.length === 0) return []
+  const { rows } = await session.query<{ name: string; finished: boolean }>(
+    `SELECT migration_name AS name, finished_at IS NOT NULL AS finished
+     FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
+  )
+  return rows
+}
+
+async function withSession<T>(url: string, work: (session: pg.Client) => Promise<T>): Promise<T> {
+  const session = new pg.Client({ connectionString: url, application_name: 'Cuelight migrations' })
+  session.on('error', () => {})
+  try {
+    await session.connect()
+  } catch (error) {
+    throw databaseFault(url, error)
+  }
+  try {
+    return await work(session)
+  } finally {
+    // Ends the lock too.
+    await session.end()
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.trim().endsWith('.') ? text.trim() : `${text.trim()}.`
+}

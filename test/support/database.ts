@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, inject } from 'vitest'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+
+/** A migrated, empty database of a test file's own. */
+export type TestDatabase = {
+  url: string
+  db: Database
+  /** Closes and drops it; the end of the file does it otherwise. */
+  drop(): Promise<void>
+}
+
+/** Call at the top of a test file or describe block, or in a beforeAll: it is dropped when that ends. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const { url: serverUrl, template } = inject('postgres')
+  const name = `cuelight_test_${randomUUID().replaceAll('-', '')}`
+  await onServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  const db = await openDatabase({ url: url.href, poolSize: 5, runnerPoolSize: 3 })
+  let dropped: Promise<void> | null = null
+  const drop = () => {
+    dropped ??= db.close().then(() => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+    return dropped
+  }
+  afterAll(drop)
+  return { url: url.href, db, drop }
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const session = new pg.Client({ connectionString: url })
+  await session.connect()
+  try {
+    await session.query(statement)
+  } finally {
+    await session.end()
+  }
+}
