@@ -1,9 +1,9 @@
 import type { Issue } from '../domain/issue.ts'
-import { cleanText } from '../store/json.ts'
+import { storableText } from '../domain/storable.ts'
 
 /** A reason or note as it is kept: whole, without what the database cannot hold; undefined where none was given. */
 export function givenReason(reason: string | null | undefined): string | undefined {
-  const text = cleanText(reason ?? '').trim()
+  const text = storableText(reason ?? '').trim()
   return text === '' ? undefined : text
 }
 

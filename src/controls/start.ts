@@ -5,10 +5,9 @@ import * as log from '../domain/log.ts'
 import { resolveParams } from '../domain/parameters.ts'
 import { newStep } from '../domain/progress.ts'
 import { parseVersionSpec } from '../domain/spec.ts'
-import { checkKeyLength, renderKey } from '../domain/template.ts'
-import { readStartable, type Startable } from '../store/definitions.ts'
+import { keyProblem, renderKey } from '../domain/template.ts'
+import { readStartable, type Startable } from '../store/versions.ts'
 import { idempotencyKeyOf, mintId } from '../store/ids.ts'
-import { cleanText } from '../store/json.ts'
 import { insertRunIfNew, type NewRun, readExistingRun } from '../store/runs.ts'
 import type { ControlContext } from './context.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
@@ -26,7 +25,6 @@ export type StartRunInput = {
 
 /** A start within this of its instant is on time, however short the grace: a runner needs a moment. */
 const SHORTEST_GRACE_MS = 1000
-const LONGEST_NAME = 190
 
 /** Until when a run may start late. */
 export function graceUntil(scheduledFor: number, graceSeconds: number): number {
@@ -44,18 +42,12 @@ export function startTooFarBack(scheduledFor: number, graceSeconds: number, now:
  * Creates an occurrence: now, or at an instant to come. One that exists already is answered as it is
  * (`created: false`), as is the run that the same `requestId` made.
  */
-export async function startRun(
-  ctx: ControlContext,
-  actor: Actor,
-  input: StartRunInput,
-): Promise<Result<{ created: boolean; runId: string }>> {
+export async function startRun(ctx: ControlContext, actor: Actor, input: StartRunInput): Promise<Result<{ created: boolean; runId: string }>> {
   for (;;) {
     const now = ctx.clock.now()
     const startable = await readStartable(ctx.db.prisma, input.definitionId)
     if (startable === null) {
-      return notFound(
-        `There is no definition ${formatId('Definition', input.definitionId)}; list the definitions to find the one you mean.`,
-      )
+      return notFound(`There is no definition ${formatId('Definition', input.definitionId)}; list the definitions to find the one you mean.`)
     }
     const refusal = notStartable(startable)
     if (refusal !== null) return refusal
@@ -75,54 +67,39 @@ export async function startRun(
 
 function notStartable(definition: Startable): Refusal | null {
   const about = { definitionId: definition.id }
-  if (definition.state === 'ARCHIVED')
-    return conflict('The definition is archived; create another to run this event.', about)
+  if (definition.state === 'ARCHIVED') return conflict('The definition is archived; create another to run this event.', about)
   if (definition.version === null) return conflict('The definition has no published version; publish it first.', about)
   return null
 }
 
 function plan(definition: Startable, actor: Actor, input: StartRunInput, now: number): NewRun | Refusal {
   const { version } = definition
-  if (version === null)
-    return conflict('The definition has no published version; publish it first.', { definitionId: definition.id })
-  const scope = cleanText(input.scope ?? '')
+  if (version === null) return conflict('The definition has no published version; publish it first.', { definitionId: definition.id })
+  const scope = input.scope ?? ''
   const rehearsal = input.rehearsal ?? false
-  const requestId = input.requestId == null ? null : cleanText(input.requestId)
+  const requestId = input.requestId == null ? null : input.requestId
   const scheduledFor = input.scheduledFor?.getTime() ?? now
   const resolved = resolveParams(version.parameters, input.params ?? {})
   const issues = resolved.ok ? [] : [...resolved.issues]
-  if (scope.length > LONGEST_NAME)
-    issues.push({
-      path: 'scope',
-      message: `A scope holds up to ${LONGEST_NAME} characters; this one has ${scope.length}.`,
-    })
-  if (requestId !== null && (requestId === '' || requestId.length > LONGEST_NAME)) {
-    issues.push({ path: 'requestId', message: `A requestId holds 1 to ${LONGEST_NAME} characters.` })
-  }
+  const scopeProblem = keyProblem(scope)
+  if (scopeProblem !== null) issues.push({ path: 'scope', message: `The scope ${scopeProblem}` })
+  const requestProblem = requestId === null ? null : requestId === '' ? 'must not be empty; leave it out.' : keyProblem(requestId)
+  if (requestProblem !== null) issues.push({ path: 'requestId', message: `The requestId ${requestProblem}` })
   const tooFarBack = startTooFarBack(scheduledFor, version.graceSeconds, now)
   if (tooFarBack !== null) issues.push(tooFarBack)
   const params = resolved.ok ? resolved.params : {}
   const concurrencyKey = version.concurrencyKey === null ? null : renderKey(version.concurrencyKey, params)
-  const keyIssue = concurrencyKey === null || !resolved.ok ? null : checkKeyLength(concurrencyKey)
-  if (keyIssue !== null) issues.push({ path: 'params', message: keyIssue })
+  const keyIssue = concurrencyKey === null || !resolved.ok ? null : keyProblem(concurrencyKey)
+  if (keyIssue !== null) issues.push({ path: 'params', message: `The concurrency key that they make ${keyIssue}` })
   if (issues.length > 0) return invalid(issues)
   const phase = parseVersionSpec(version.spec)?.phases[0]
   if (phase === undefined) {
-    return conflict('The current version has no phases that can be read; publish the definition again.', {
-      definitionId: definition.id,
-    })
+    return conflict('The current version has no phases that can be read; publish the definition again.', { definitionId: definition.id })
   }
   const id = mintId()
   const steps = phase.steps.map((spec, seq) => {
     const stepId = mintId()
-    const place = {
-      phase: phase.key,
-      phaseIndex: 0,
-      seq,
-      id: stepId,
-      idempotencyKey: idempotencyKeyOf(id, stepId),
-      params,
-    }
+    const place = { phase: phase.key, phaseIndex: 0, seq, id: stepId, idempotencyKey: idempotencyKeyOf(id, stepId), params }
     return newStep(spec, place)
   })
   const created = { source: 'MANUAL' as const, version: version.number, scope, rehearsal, params, scheduledFor }
@@ -158,14 +135,9 @@ function requestOf(input: StartRunInput, scope: string): Record<string, unknown>
   }
 }
 
-function answerExisting(
-  existing: { id: string; requestId: string | null; request: unknown },
-  run: NewRun,
-): Result<{ created: boolean; runId: string }> {
+function answerExisting(existing: { id: string; requestId: string | null; request: unknown }, run: NewRun): Result<{ created: boolean; runId: string }> {
   if (run.requestId !== null && existing.requestId === run.requestId && !sameJson(existing.request, run.request)) {
-    return conflict(`The requestId "${run.requestId}" was used for another start; use a new one for this.`, {
-      runId: existing.id,
-    })
+    return conflict(`The requestId "${run.requestId}" was used for another start; use a new one for this.`, { runId: existing.id })
   }
   return { created: false, runId: existing.id }
 }

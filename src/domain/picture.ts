@@ -1,6 +1,7 @@
 import type { Actor } from './actor.ts'
 import type { RunLine } from './log.ts'
 import type { CleanupStatus, RunHealth, RunStatus } from './run.ts'
+import type { PlaceholderValues } from './template.ts'
 import type { OnFailure, StepStatus } from './step.ts'
 
 /** An instant: milliseconds since the epoch, UTC. */
@@ -13,7 +14,7 @@ export type RunFacts = {
   versionId: string
   scope: string
   rehearsal: boolean
-  params: Readonly<Record<string, unknown>>
+  params: PlaceholderValues
   concurrencyKey: string | null
   startedBy: Actor
 }
@@ -47,7 +48,7 @@ export type StepFacts = {
   actionId: string
   actionVersion: number
   label: string | null
-  params: Readonly<Record<string, unknown>>
+  params: Record<string, unknown>
   onFailure: OnFailure
   idempotencyKey: string
 }

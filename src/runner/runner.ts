@@ -25,6 +25,8 @@ export type RunnerOptions = {
   worker?: string
 }
 
+/** Shortest time between two looks for lapsed leases and missed starts. */
+const HOUSEKEEPING_MS = 1000
 /** How often old logs are looked for. */
 const PRUNE_EVERY_MS = 600_000
 /** How long stopping waits for actions in flight before it tells them to give up, and how long after that. */
@@ -53,10 +55,7 @@ export class Runner {
   #lastPass: { at: Instant; error: unknown } | null = null
   #idleWaiters: (() => void)[] = []
 
-  constructor({
-    worker = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`,
-    ...options
-  }: RunnerOptions) {
+  constructor({ worker = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`, ...options }: RunnerOptions) {
     this.worker = worker
     const { db, clock, settings, log } = options
     this.#context = {
@@ -108,7 +107,7 @@ export class Runner {
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idleWaiters.push(resolve)
-      this.wake()
+      this.#settleIdle()
     })
   }
 
@@ -162,7 +161,7 @@ export class Runner {
   async #pass(): Promise<'more' | 'done'> {
     const { db, clock, settings, leases } = this.#context
     const now = clock.now()
-    const tick = now >= this.#lastTick + settings.pollMs
+    const tick = now >= this.#lastTick + Math.min(settings.pollMs, HOUSEKEEPING_MS)
     if (tick) {
       this.#lastTick = now
       await this.#duty('reclaim', () => this.#reclaim())

@@ -7,12 +7,19 @@ import { type Database, openDatabase } from '../../src/store/database.ts'
 export type TestDatabase = {
   url: string
   db: Database
-  /** Closes and drops it; the end of the file does it otherwise. */
+  /** Closes and drops it. Safe to call twice. */
   drop(): Promise<void>
 }
 
 /** Call at the top of a test file or describe block, or in a beforeAll: it is dropped when that ends. */
 export async function testDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  afterAll(database.drop)
+  return database
+}
+
+/** The same for a caller that drops it. */
+export async function createTestDatabase(): Promise<TestDatabase> {
   const { url: serverUrl, template } = inject('postgres')
   const name = `cuelight_test_${randomUUID().replaceAll('-', '')}`
   await onServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
@@ -24,7 +31,6 @@ export async function testDatabase(): Promise<TestDatabase> {
     dropped ??= db.close().then(() => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
     return dropped
   }
-  afterAll(drop)
   return { url: url.href, db, drop }
 }
 

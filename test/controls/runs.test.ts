@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest'
+import { advancePhase, cancelRun, pauseRun, rescheduleRun, resumeRun } from '../../src/controls/runs.ts'
+import { startRun } from '../../src/controls/start.ts'
+import { confirmCue } from '../../src/controls/steps.ts'
+import { MIRA, newStage, T0, TOM } from '../support/stage.ts'
+
+const CUE = { actionId: 'core.cue', params: { instruction: 'Go' } }
+
+test('twenty simultaneous starts of one occurrence make one run', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [CUE] }])
+  const scheduledFor = new Date(T0 + 1000)
+  const results = await Promise.all(Array.from({ length: 20 }, () => startRun(stage.ctx, MIRA, { definitionId, scheduledFor })))
+  expect(results.filter((result) => result.error === undefined && result.created)).toHaveLength(1)
+  expect(new Set(results.map((result) => (result.error === undefined ? result.runId : result.message))).size).toBe(1)
+  expect(await stage.db.prisma.run.count()).toBe(1)
+})
+
+test('the same occurrence in another scope is another run, and rehearsals are outside the keys', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [CUE] }])
+  const scheduledFor = new Date(T0 + 1000)
+  for (const input of [{}, { scope: 'a' }, { rehearsal: true }, { rehearsal: true }]) {
+    expect(await startRun(stage.ctx, MIRA, { definitionId, scheduledFor, ...input })).toMatchObject({ created: true })
+  }
+})
+
+test('a second attempt answers the existing run with its own params', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [CUE] }], {
+    parameters: [{ name: 'region', label: 'Region', type: 'TEXT', required: false }],
+  })
+  const scheduledFor = new Date(T0 + 1000)
+  const first = await stage.start(definitionId, { scheduledFor, params: { region: 'Yew' } })
+  expect(await startRun(stage.ctx, TOM, { definitionId, scheduledFor, params: { region: 'Trinsic' } })).toEqual({ created: false, runId: first })
+  expect(await stage.run(first)).toMatchObject({ params: { region: 'Yew' }, startedByName: 'Mira' })
+})
+
+test('a requestId makes "start now" safe to send again, and different arguments a conflict', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [CUE] }])
+  const first = await stage.start(definitionId, { requestId: 'r1' })
+  stage.clock.moveBy(5000)
+  expect(await startRun(stage.ctx, MIRA, { definitionId, requestId: 'r1' })).toEqual({ created: false, runId: first })
+  expect(await startRun(stage.ctx, MIRA, { definitionId, requestId: 'r1', scope: 'a' })).toMatchObject({ error: 'CONFLICT', runId: first })
+  expect(await startRun(stage.ctx, MIRA, { definitionId, requestId: 'r2' })).toMatchObject({ created: true })
+})
+
+test('a start that cannot be is refused by name', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [CUE] }], {
+    graceSeconds: 60,
+    parameters: [{ name: 'level', label: 'Level', type: 'INTEGER', required: true }],
+  })
+  const bad = await startRun(stage.ctx, MIRA, {
+    definitionId,
+    scope: 'x'.repeat(191),
+    scheduledFor: new Date(T0 - 60_001),
+    params: { level: 'high', colour: 'red' },
+  })
+  expect(bad).toMatchObject({ error: 'INVALID_INPUT' })
+  const paths = bad.error === 'INVALID_INPUT' ? bad.issues.map((issue) => issue.path) : []
+  expect(paths.sort()).toEqual(['params.colour', 'params.level', 'scheduledFor', 'scope'])
+  const gone = '00000000-0000-7000-8000-000000000000'
+  expect(await startRun(stage.ctx, MIRA, { definitionId: gone })).toMatchObject({ error: 'NOT_FOUND' })
+  await stage.db.prisma.definition.update({ where: { id: definitionId }, data: { state: 'ARCHIVED' } })
+  expect(await startRun(stage.ctx, MIRA, { definitionId, params: { level: 1 } })).toMatchObject({ error: 'CONFLICT', definitionId })
+})
+
+test('a pause in the middle of a batch takes effect before the next dispatch', async () => {
+  const stage = await newStage()
+  const steps = Array.from({ length: 10 }, (_, index) => ({ key: `s${index}` }))
+  const { definitionId } = await stage.publish([{ key: 'one', steps }])
+  let runId = ''
+  stage.script.on('s3', async () => {
+    await pauseRun(stage.ctx, MIRA, { runId, reason: 'wait for me' })
+    return { ok: true }
+  })
+  runId = await stage.start(definitionId)
+  await stage.settle()
+  expect(stage.script.keys()).toEqual(['s0', 's1', 's2', 's3'])
+  expect(await stage.run(runId)).toMatchObject({ status: 'PAUSED', claimedBy: null })
+  await resumeRun(stage.ctx, MIRA, { runId })
+  await stage.settle()
+  expect(stage.script.keys()).toEqual(steps.map((step) => step.key))
+  expect((await stage.log(runId)).filter((line) => line.kind === 'run.control').map((line) => [line.actorName, line.detail, line.text])).toEqual([
+    ['Mira', { control: 'PAUSE', from: 'RUNNING', to: 'PAUSED', reason: 'wait for me' }, 'Mira paused the run: wait for me.'],
+    ['Mira', { control: 'RESUME', from: 'PAUSED', to: 'RUNNING' }, 'Mira resumed the run.'],
+  ])
+})
+
+test('a control that came too late is a conflict that says who was first, and changes nothing', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE] }])
+  await pauseRun(stage.ctx, MIRA, { runId })
+  stage.clock.moveBy(2000)
+  const before = await stage.run(runId)
+  const refused = await pauseRun(stage.ctx, TOM, { runId })
+  expect(refused).toMatchObject({ error: 'CONFLICT', runId, lastControl: { actor: MIRA, action: 'PAUSE' } })
+  expect(refused.error === 'CONFLICT' && refused.message).toMatch(/The run is PAUSED; .* Mira paused this 2 s ago\.$/)
+  expect(await stage.run(runId)).toEqual(before)
+})
+
+test('cancelling ends the run for good, with what was open', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE, { key: 'a' }] }, { key: 'two', steps: [{ key: 'b' }] }])
+  expect(await cancelRun(stage.ctx, MIRA, { runId, reason: 'server fire' })).toEqual({ runId })
+  const run = await stage.run(runId)
+  expect(run).toMatchObject({ status: 'CANCELLED', endedBecause: 'Mira cancelled it: server fire', endedByName: 'Mira', endedAt: new Date(T0) })
+  expect(run.steps.map((step) => [step.status, step.parked])).toEqual([['CANCELLED', false], ['CANCELLED', false]])
+  expect((await stage.log(runId)).at(-1)?.detail).toEqual({ control: 'CANCEL', from: 'RUNNING', to: 'CANCELLED', reason: 'server fire', cancelledSteps: 2 })
+  await stage.letPass(86_400_000)
+  expect(stage.script.keys()).toEqual([])
+})
+
+test('of twenty people who pause and cancel at once, each is answered, and the log has each fact once', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE] }])
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? pauseRun : cancelRun)(stage.ctx, MIRA, { runId })),
+  )
+  const won = results.filter((result) => result.error === undefined).length
+  const controls = (await stage.log(runId)).filter((line) => line.kind === 'run.control')
+  expect(controls).toHaveLength(won)
+  expect(controls.filter((line) => (line.detail as { control: string }).control === 'CANCEL')).toHaveLength(1)
+  expect(await stage.run(runId)).toMatchObject({ status: 'CANCELLED' })
+})
+
+test('a rescheduled run starts at its new instant and keeps its identity', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }], { graceSeconds: 60 })
+  const runId = await stage.start(definitionId, { scheduledFor: new Date(T0 + 60_000) })
+  const before = await stage.run(runId)
+  expect(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date(T0 - 100_000) })).toMatchObject({
+    error: 'INVALID_INPUT',
+    issues: [{ path: 'scheduledFor' }],
+  })
+  expect(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date(T0 + 600_000), reason: 'late' })).toEqual({ runId })
+  await stage.letPass(599_999)
+  const run = await stage.run(runId)
+  expect(run).toMatchObject({ status: 'SCHEDULED', occurrenceKey: before.occurrenceKey, occurrenceAt: before.occurrenceAt, moved: true })
+  await stage.letPass(1)
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', startedAt: new Date(T0 + 600_000) })
+  expect(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date(T0 + 900_000) })).toMatchObject({ error: 'CONFLICT' })
+})
+
+test('forcing a gate lets the phase go once its steps are done, and is logged once', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([
+    { key: 'one', steps: [CUE], advance: { after: '1h' } },
+    { key: 'two', steps: [{ key: 'a' }], advance: { after: '1h' } },
+  ])
+  stage.clock.moveBy(60_000)
+  expect(await advancePhase(stage.ctx, MIRA, { runId, phase: 'one', reason: ' ' })).toMatchObject({ issues: [{ path: 'reason' }] })
+  expect(await advancePhase(stage.ctx, MIRA, { runId, phase: 'two', reason: 'go' })).toMatchObject({ error: 'CONFLICT' })
+  expect(await advancePhase(stage.ctx, MIRA, { runId, phase: 'one', reason: 'go' })).toEqual({ runId })
+  expect(await advancePhase(stage.ctx, TOM, { runId, phase: 'one', reason: 'go' })).toMatchObject({ error: 'CONFLICT' })
+  await stage.settle()
+  expect(await stage.run(runId)).toMatchObject({ currentPhase: 'one', status: 'RUNNING' })
+  await confirmCue(stage.ctx, MIRA, { stepId: (await stage.step(runId)).id })
+  await stage.settle()
+  expect(await stage.run(runId)).toMatchObject({ currentPhase: 'two' })
+  const advanced = (await stage.log(runId)).filter((line) => line.kind === 'phase.advanced')
+  expect(advanced.map((line) => [line.actorName, line.detail])).toEqual([['Mira', { because: 'FORCED', waitedSeconds: 60, reason: 'go' }]])
+  expect((await stage.run(runId)).gates[0]).toMatchObject({ openedBy: 'FORCED', openedByName: 'Mira', reason: 'go' })
+})
+
+test('a run that is not there is not found', async () => {
+  const stage = await newStage()
+  expect(await pauseRun(stage.ctx, MIRA, { runId: '00000000-0000-7000-8000-000000000000' })).toMatchObject({ error: 'NOT_FOUND' })
+})

@@ -1,0 +1,204 @@
+import { onTestFinished } from 'vitest'
+import { z } from 'zod'
+import type { ControlContext } from '../../src/controls/context.ts'
+import { startRun, type StartRunInput } from '../../src/controls/start.ts'
+import type { Actor } from '../../src/domain/actor.ts'
+import { Registry } from '../../src/modules/registry.ts'
+import { core } from '../../src/modules/core/core.ts'
+import { type ActionContext, type Answer, defineAction, defineModule, type Envelope } from '../../src/modules/module.ts'
+import { Runner } from '../../src/runner/runner.ts'
+import { DEFAULT_RUNNER_SETTINGS, type RunnerSettings } from '../../src/runner/settings.ts'
+import { Changes } from '../../src/store/changes.ts'
+import type { Database } from '../../src/store/database.ts'
+import { mintId } from '../../src/store/ids.ts'
+import { FakeClock } from '../../src/testing/fake-clock.ts'
+import { letPass, settled } from '../../src/testing/play.ts'
+import { createTestDatabase } from './database.ts'
+
+/** When every stage begins. */
+export const T0 = Date.parse('2026-03-06T20:00:00.000Z')
+export const MIRA: Actor = { kind: 'USER', name: 'Mira' }
+export const TOM: Actor = { kind: 'USER', name: 'Tom' }
+
+type Perform = (envelope: Envelope, context: ActionContext) => unknown
+type Call = Envelope & { key: string }
+
+/** A module whose actions do what a test says, and which remembers how it was called. */
+export class Script {
+  readonly calls: Call[] = []
+  readonly #performs = new Map<string, Perform>()
+
+  /** What a step with `params.key` does; without it a step is done at once. */
+  on(key: string, perform: Perform): void {
+    this.#performs.set(key, perform)
+  }
+
+  /** Answers one after the other, the last one for good. */
+  answers(key: string, ...answers: unknown[]): void {
+    let next = 0
+    this.on(key, () => answers[Math.min(next++, answers.length - 1)])
+  }
+
+  /** The step hangs until `answer` is called; `called` resolves when its action is. */
+  hang(key: string): { called: Promise<void>; answer: (answer: unknown) => void } {
+    let answer: (answer: unknown) => void = () => {}
+    let signalCall = () => {}
+    const called = new Promise<void>((resolve) => {
+      signalCall = resolve
+    })
+    const answered = new Promise((resolve) => {
+      answer = resolve
+    })
+    this.on(key, () => {
+      signalCall()
+      return answered
+    })
+    return { called, answer: (value) => answer(value) }
+  }
+
+  keys(): string[] {
+    return this.calls.map((call) => call.key)
+  }
+
+  readonly module = defineModule({
+    id: 'test',
+    actions: (['notify', 'change', 'irreversible'] as const).map((risk) =>
+      defineAction({
+        id: `test.${risk}`,
+        label: `Test ${risk}`,
+        version: 1,
+        risk,
+        budgetMs: 10_000,
+        params: z.object({ key: z.string(), count: z.number().int().optional() }),
+        perform: (envelope, context) => {
+          this.calls.push({ ...envelope, key: envelope.params.key })
+          const perform = this.#performs.get(envelope.params.key)
+          return (perform === undefined ? { ok: true } : perform(envelope, context)) as Answer
+        },
+      }),
+    ),
+  })
+}
+
+export type StageStep = { actionId?: string; key?: string; params?: Record<string, unknown>; label?: string; onFailure?: 'SKIP' | 'PAUSE' | 'ABORT_RUN' }
+export type StagePhase = { key: string; label?: string; steps: StageStep[]; advance?: { after: string } }
+
+/** A stage on a database of its own; both are gone when the test is finished. */
+export async function newStage(settings: Partial<RunnerSettings> = {}): Promise<Stage> {
+  const { db, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  return new Stage(db, settings)
+}
+
+/** A runner on a fake clock and a real database, with scripted actions. */
+export class Stage {
+  readonly script = new Script()
+  readonly clock = new FakeClock(T0)
+  readonly changes = new Changes()
+  readonly registry = new Registry()
+  readonly ctx: ControlContext
+  readonly faults: { fields: object; message: string }[] = []
+  readonly db: Database
+  runner: Runner
+  readonly #settings: Partial<RunnerSettings>
+
+  constructor(db: Database, settings: Partial<RunnerSettings> = {}) {
+    this.db = db
+    this.#settings = settings
+    for (const module of [core({ targets: new Map() as never }), this.script.module]) {
+      const registered = this.registry.register(module)
+      if (!registered.ok) throw new Error(registered.problems.join('\n'))
+    }
+    this.ctx = { db, changes: this.changes, clock: this.clock, catalog: this.registry }
+    this.runner = this.newRunner()
+    this.runner.start()
+    onTestFinished(() => this.runner.stop())
+  }
+
+  /** Another process's runner, as it were; it is not started. */
+  newRunner(options: { worker?: string; settings?: Partial<RunnerSettings> } = {}): Runner {
+    const settings = { ...DEFAULT_RUNNER_SETTINGS, pollMs: 86_400_000, ...this.#settings, ...options.settings }
+    const note = (fields: object, message: string) => this.faults.push({ fields, message })
+    const { db, changes, clock, registry } = this
+    const worker = options.worker === undefined ? {} : { worker: options.worker }
+    return new Runner({ db, changes, clock, registry, settings, log: { info: () => {}, warn: note, error: note }, ...worker })
+  }
+
+  /** Publishes an event as the first version of a new definition. */
+  async publish(
+    phases: StagePhase[],
+    options: { concurrencyKey?: string; graceSeconds?: number; parameters?: object[] } = {},
+  ): Promise<{ definitionId: string; versionId: string }> {
+    const [definitionId, versionId] = [mintId(), mintId()]
+    const at = new Date(this.clock.now())
+    const spec = {
+      schedule: { manual: true },
+      phases: phases.map(({ key, label = key, steps, advance }) => ({
+        key,
+        label,
+        steps: steps.map(({ actionId = 'test.change', key: stepKey, params, label: title, onFailure = 'PAUSE' }) => ({
+          actionId,
+          actionVersion: 1,
+          ...(title === undefined ? {} : { label: title }),
+          params: params ?? { key: stepKey },
+          onFailure,
+        })),
+        ...(advance === undefined ? {} : { advance }),
+      })),
+    }
+    const { concurrencyKey = null, graceSeconds = 900, parameters = [] } = options
+    const common = { timeZone: 'UTC', graceSeconds, concurrencyKey, parameters }
+    const { prisma } = this.db
+    await prisma.definition.create({
+      data: { id: definitionId, slug: `event-${definitionId}`, title: 'Event', draft: spec, ...common, createdAt: at, updatedAt: at },
+    })
+    await prisma.version.create({
+      data: { id: versionId, definitionId, version: 1, spec, ...common, publishedAt: at, publishedByKind: 'USER', publishedByName: 'Mira' },
+    })
+    await prisma.definition.update({ where: { id: definitionId }, data: { state: 'READY', currentVersionId: versionId } })
+    return { definitionId, versionId }
+  }
+
+  /** Starts a run without waiting for it to do anything. */
+  async start(definitionId: string, input: Omit<StartRunInput, 'definitionId'> = {}, actor = MIRA): Promise<string> {
+    const result = await startRun(this.ctx, actor, { definitionId, ...input })
+    if (result.error !== undefined) throw new Error(result.message)
+    return result.runId
+  }
+
+  /** Publishes an event, starts a run of it and lets it go as far as it goes. */
+  async play(phases: StagePhase[], options: Parameters<Stage['publish']>[1] = {}): Promise<string> {
+    const { definitionId } = await this.publish(phases, options)
+    const runId = await this.start(definitionId)
+    await this.settle()
+    return runId
+  }
+
+  settle(): Promise<void> {
+    return settled(this.runner)
+  }
+
+  letPass(ms: number): Promise<void> {
+    return letPass(ms, { clock: this.clock, runner: this.runner })
+  }
+
+  run(runId: string) {
+    return this.db.prisma.run.findUniqueOrThrow({ where: { id: runId }, include: { steps: { orderBy: [{ phaseIndex: 'asc' }, { seq: 'asc' }] }, gates: true } })
+  }
+
+  async step(runId: string, seq = 0, phaseIndex = 0) {
+    return this.db.prisma.step.findUniqueOrThrow({ where: { runId_phaseIndex_seq: { runId, phaseIndex, seq } } })
+  }
+
+  log(runId: string) {
+    return this.db.prisma.logLine.findMany({ where: { runId }, orderBy: { line: 'asc' } })
+  }
+
+  /** The log in short: kinds, and where to where. */
+  async story(runId: string): Promise<string[]> {
+    return (await this.log(runId)).map(({ kind, detail }) => {
+      const { to, control } = detail as { to?: string; control?: string }
+      return [kind, control, to].filter((word) => word !== undefined).join(' ')
+    })
+  }
+}
