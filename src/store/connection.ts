@@ -1,7 +1,29 @@
+import type pg from 'pg'
+import { parseIntoClientConfig } from 'pg-connection-string'
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+/**
+ * What pg needs to connect to `url`, in parts, with settings for the session (`-c name=value`) after those that the
+ * URL's own `options` hold. Throws a sentence when it is no connection string.
+ */
+export function connectionOf(url: string, { name, session }: { name: string; session: string[] }): pg.ClientConfig {
+  if (shown(url) === null) throw databaseFault(url, null)
+  const config = parseIntoClientConfig(url)
+  return {
+    ...config,
+    options: [...(config.options === undefined ? [] : [config.options]), ...session].join(' '),
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  }
+}
+
 /** The connection string as it may be shown: without its password. Null: it is none. */
 function shown(url: string): string | null {
   try {
-    const { username, host, pathname } = new URL(url)
+    const { protocol, username, host, pathname } = new URL(url)
+    if (protocol !== 'postgres:' && protocol !== 'postgresql:') return null
     return `${username === '' ? '' : `${username}@`}${host}${pathname}`
   } catch {
     return null

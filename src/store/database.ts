@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { databaseFault } from './connection.ts'
+import { connectionOf, databaseFault } from './connection.ts'
 
 /** The database, as two clients with a pool of connections each. Open one per process and close it when it ends. */
 export type Database = {
@@ -15,7 +15,6 @@ export type Database = {
 }
 
 const OLDEST_SERVER = 15
-const CONNECT_TIMEOUT_MS = 10_000
 /** A frozen process must not hold rows that others wait for. */
 const IDLE_IN_TRANSACTION_MS = 5_000
 
@@ -36,10 +35,11 @@ export async function openDatabase(options: {
 }): Promise<Database> {
   const { url, poolSize, runnerPoolSize } = options
   await check(url)
-  const prisma = client(poolConfig(url, { max: poolSize, name: 'Cuelight', session: SESSION }))
-  const hot = client(
-    poolConfig(url, { max: runnerPoolSize, name: 'Cuelight runner', session: [...SESSION, ...PINNED_PLANS] }),
-  )
+  const prisma = client({ ...connectionOf(url, { name: 'Cuelight', session: SESSION }), max: poolSize })
+  const hot = client({
+    ...connectionOf(url, { name: 'Cuelight runner', session: [...SESSION, ...PINNED_PLANS] }),
+    max: runnerPoolSize,
+  })
   return {
     prisma,
     hot,
@@ -69,28 +69,10 @@ function statementName(sql: string): string {
   return name
 }
 
-/** Settings in the URL's own `options` stay, and ours are added after them. */
-function poolConfig(
-  url: string,
-  { max, name, session }: { max: number; name: string; session: string[] },
-): pg.PoolConfig {
-  const target = new URL(url)
-  const given = target.searchParams.get('options')
-  target.searchParams.set('options', [...(given === null ? [] : [given]), ...session].join(' '))
-  return {
-    connectionString: target.href,
-    max,
-    application_name: name,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-  }
-}
-
 async function check(url: string): Promise<void> {
-  let session: pg.Client
+  const session = new pg.Client(connectionOf(url, { name: 'Cuelight', session: SESSION }))
+  session.on('error', () => {})
   try {
-    session = new pg.Client(poolConfig(url, { max: 1, name: 'Cuelight', session: SESSION }))
-    session.on('error', () => {})
     await session.connect()
   } catch (cause) {
     throw databaseFault(url, cause)

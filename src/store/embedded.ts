@@ -239,7 +239,7 @@ class Cluster {
       jit: 'off',
       fsync: durable ? 'on' : 'off',
       full_page_writes: durable ? 'on' : 'off',
-      synchronous_commit: durable ? 'on' : 'off',
+      synchronous_commit: 'on',
     }
     const { file, args, ...as } = launchAs(owner, {
       file: binaries.postgres,
