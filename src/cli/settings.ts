@@ -13,7 +13,8 @@ export function readSettings(): { config: ServerConfig; log: Logger } {
   return { config, log }
 }
 
-function secretsOf({ adminToken, databaseUrl }: ServerConfig): string[] {
+function secretsOf({ adminToken, databaseUrl, targets }: ServerConfig): string[] {
   const password = databaseUrl === null ? '' : new URL(databaseUrl).password
-  return [adminToken ?? '', password, decodeURIComponent(password)].filter((secret) => secret !== '')
+  const ofTargets = targets.flatMap(({ url, secret }) => [url, secret ?? ''])
+  return [adminToken ?? '', password, decodeURIComponent(password), ...ofTargets].filter((secret) => secret !== '')
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { parseTargets, type Target } from '../modules/targets.ts'
 import { DEFAULT_RUNNER_SETTINGS as DEFAULTS, type RunnerSettings } from '../runner/settings.ts'
 
 /** Every setting of the server, checked. Times are in milliseconds unless the name says otherwise. */
@@ -14,8 +15,8 @@ export type ServerConfig = {
   adminToken: string | null
   /** Paths or package names. */
   modules: string[]
-  /** The text of CUELIGHT_TARGETS; null when it is not set. */
-  targets: string | null
+  /** Addresses that events may post to by name. */
+  targets: Target[]
   /** Origins (`https://dashboard.example`) of browsers that may use the API besides our own. */
   allowedOrigins: string[]
   runner: RunnerSettings & {
@@ -175,6 +176,8 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     }
     return origin ?? given
   })
+  const targets = parseTargets(text('CUELIGHT_TARGETS') ?? undefined)
+  problems.push(...targets.problems)
   for (const [name, feature] of Object.entries(NOT_SUPPORTED)) {
     if (text(name) !== null) problems.push(`${name} is set, but this version does not support ${feature}; unset it.`)
   }
@@ -190,7 +193,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     dataDir: resolve(text('CUELIGHT_DATA_DIR') ?? '.cuelight'),
     adminToken,
     modules: list('CUELIGHT_MODULES'),
-    targets: text('CUELIGHT_TARGETS'),
+    targets: targets.targets,
     allowedOrigins,
     runner: {
       pollMs: setting('pollMs'),

@@ -1,4 +1,12 @@
-import { type DocumentNode, GraphQLError, type GraphQLSchema, type Source, type ValidationRule } from 'graphql'
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  type Source,
+  type ValidationRule,
+} from 'graphql'
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import type { Authenticate, Caller } from './authenticate.ts'
 
@@ -13,6 +21,9 @@ export type Api = {
   schema: GraphQLSchema
   /** The context that the API's resolvers see; `caller` is null for one without a token. */
   contextFor(caller: Caller | null): Record<string, unknown>
+  /** Run an operation with the context that `contextFor` made; the specification's own when there are none. */
+  execute?(args: ExecutionArgs): Promise<ExecutionResult>
+  subscribe?(args: ExecutionArgs): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult>>
   /** Reads a document; throws a GraphQLError when it is none. The specification's parser when there is none. */
   parseDocument?(source: string | Source): DocumentNode
   /** Applied to every document besides the specification's rules. */
@@ -35,7 +46,13 @@ export function createGraphqlEndpoint({
   authenticate: Authenticate
   allowedOrigins: readonly string[]
 }): GraphqlEndpoint {
-  const limits: Plugin = {
+  const engine: Plugin = {
+    onExecute({ setExecuteFn }) {
+      if (api.execute !== undefined) setExecuteFn(api.execute)
+    },
+    onSubscribe({ setSubscribeFn }) {
+      if (api.subscribe !== undefined) setSubscribeFn(api.subscribe)
+    },
     onParse({ setParseFn }) {
       if (api.parseDocument !== undefined) setParseFn(api.parseDocument)
     },
@@ -62,7 +79,7 @@ export function createGraphqlEndpoint({
       const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
       return renderGraphiQL(options)
     },
-    plugins: [limits],
+    plugins: [engine],
     async context({ request, caller }) {
       if (caller !== undefined) return api.contextFor(caller)
       const authentication = await authenticate(request.headers.get('authorization'))

@@ -1,5 +1,6 @@
 import { loadModules } from '../modules/load.ts'
 import { type ModuleFailure, Registry } from '../modules/registry.ts'
+import { Targets } from '../modules/targets.ts'
 import { systemClock } from '../runner/clock.ts'
 import { Runner } from '../runner/runner.ts'
 import { Changes } from '../store/changes.ts'
@@ -79,7 +80,7 @@ async function start(
   const clock = systemClock
   const changes = new Changes()
   const registry = new Registry()
-  registry.register(coreModule({ targets: config.targets }))
+  registry.register(coreModule(new Targets(config.targets)), { core: true })
   await loadModules({ specifiers: config.modules, registry, cwd: process.cwd(), log })
 
   const runner = new Runner({ db, changes, clock, registry, settings: config.runner, log })

@@ -25,7 +25,7 @@ test('with an empty environment everything has its default', () => {
       dataDir: resolve('.cuelight'),
       adminToken: null,
       modules: [],
-      targets: null,
+      targets: [],
       allowedOrigins: [],
       runner: {
         pollMs: 1000,
@@ -85,6 +85,7 @@ test('every bad setting is named at once, with what it may be', () => {
     LOG_LEVEL: 'loud',
     LOG_FORMAT: 'xml',
     CUELIGHT_JWKS_URL: 'https://sso.example/jwks',
+    CUELIGHT_TARGETS: 'not JSON',
   }
   const problems = problemsOf(bad)
   for (const name of Object.keys(bad)) {
