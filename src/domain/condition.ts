@@ -243,7 +243,7 @@ function words(value: Scalar | Scalar[]): string {
 /** A text as it is where it reads as one thing; quoted where it could be a number, a keyword or more than one thing. */
 function quotedWhereUnclear(text: string): string {
   const plain = /^[\p{L}\p{N}][\p{L}\p{N} _'.:/-]*$/u.test(text) && !text.endsWith(' ')
-  const unclear = / (and|or) |^(true|false|null|present|absent)$/i.test(` ${text} `) || /^[\d.:-]+$/.test(text)
+  const unclear = /^(true|false|null|present|absent|[\d.:/-]+)$| (and|or) /i.test(text)
   return plain && !unclear ? text : JSON.stringify(text)
 }
 

@@ -4,14 +4,17 @@ export const MAX_JSON_DEPTH = 32
 /** What `isStorable` refuses, for sentences. */
 export const UNSTORABLE = 'the character U+0000 or half of a surrogate pair'
 
+// \p{Cs} is a surrogate that stands alone: a pair is read as one character.
+const UNSTORABLE_CHARACTER = /[\0\p{Cs}]/u
+
 /** Whether PostgreSQL can keep a text: it takes neither U+0000 nor half of a surrogate pair. */
 export function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0')
+  return !UNSTORABLE_CHARACTER.test(text)
 }
 
 /** A text with each character that cannot be kept replaced by U+FFFD, which shows. */
 export function storableText(text: string): string {
-  return isStorable(text) ? text : text.toWellFormed().replaceAll('\0', '�')
+  return text.replace(new RegExp(UNSTORABLE_CHARACTER, 'gu'), '\uFFFD')
 }
 
 /**
