@@ -27,7 +27,11 @@ export const say = {
   logLine({ at, kind, text }: LogLine): void {
     line(`  ${paint('dim', at.slice(11, 23))}  ${paint(styleOf(kind), kind.padEnd(KIND_WIDTH))} ${text}`)
   },
-  world: (text: string): void => line(`  ${paint('dim', `${' '.repeat(13)} world${' '.repeat(13)} ${text}`)}`),
+  /** What the example's world prints, "[shard] …", below the time and the kind of the log's lines. */
+  world(text: string): void {
+    const [, name = 'world', said = text] = /^\[([a-z-]+)\] (.*)$/.exec(text) ?? []
+    line(`  ${' '.repeat(12)}  ${paint('dim', `${name.padEnd(KIND_WIDTH)} ${said}`)}`)
+  },
   cue: (instruction: string): void => line(`\n  ${paint(['bold', 'yellow'], `☞ Cue for the GM: ${instruction}`)}\n`),
   success: (text: string): void => line(`${paint(['bold', 'green'], '✓')} ${paint('bold', text)}`),
   failure: (text: string): void => line(`${paint(['bold', 'red'], '✗')} ${text}`),

@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { serve } from '../server/serve.ts'
 import { readSettings } from './settings.ts'
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
@@ -18,6 +17,8 @@ export function serveCommand(): Command {
         })
       }
 
+      // Loaded only here: other commands and --help answer at once.
+      const { serve } = await import('../server/serve.ts')
       const starting = serve(config, { migrate: options.migrate, log, announceToken })
       let stopping = false
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -3,7 +3,7 @@ import { migrate, pendingMigrations } from '../store/migrate.ts'
 import type { Logger } from './logger.ts'
 
 /** How often it is looked whether somebody has applied what is missing. */
-const LOOK_AGAIN_MS = 2000
+const LOOK_AGAIN_MS = 1000
 
 /** Whether the tables are those of this version. */
 export class Migrations {

@@ -1,3 +1,4 @@
+import { coreModule } from '../modules/core/core.ts'
 import { loadModules } from '../modules/load.ts'
 import { type ModuleFailure, Registry } from '../modules/registry.ts'
 import { Targets } from '../modules/targets.ts'
@@ -81,7 +82,12 @@ async function start(
   const changes = new Changes()
   const registry = new Registry()
   registry.register(coreModule(new Targets(config.targets)), { core: true })
-  await loadModules({ specifiers: config.modules, registry, cwd: process.cwd(), log })
+  await loadModules({
+    specifiers: config.modules,
+    registry,
+    cwd: process.cwd(),
+    log: (level, message) => log[level](message),
+  })
 
   const runner = new Runner({ db, changes, clock, registry, settings: config.runner, log })
   const stopping = new AbortController()
