@@ -8,8 +8,8 @@ import {
   confirmCueIfParked,
   readStepForControl,
   retryStepIfFurthest,
-  skipStepIfOpen,
   type StepForControl,
+  skipStepIfOpen,
 } from '../store/step-controls.ts'
 import type { ControlContext } from './context.ts'
 import { givenReason, requiredReason } from './reason.ts'
@@ -19,8 +19,12 @@ import { whoWasFirst } from './who-was-first.ts'
 type StepResult = Result<{ stepId: string }>
 
 /** "I have it": names the person who does what the cue asks for, so that two do not do it twice. */
-export function claimCue(ctx: ControlContext, actor: Actor, input: { stepId: string; takeOver?: boolean | null }): Promise<StepResult> {
-  return control(ctx, actor, input.stepId, ({ step, common }) => {
+export function claimCue(
+  ctx: ControlContext,
+  actor: Actor,
+  input: { stepId: string; takeOver?: boolean | null },
+): Promise<StepResult> {
+  return control(ctx, input.stepId, ({ step, common }) => {
     const holder = step.claimedByName
     const name: StepControl = holder === null ? 'CLAIM' : 'TAKE_OVER'
     if (holder !== null && step.claimedByKind === actor.kind && holder === actor.name) return { stepId: step.id }
@@ -43,25 +47,37 @@ export function claimCue(ctx: ControlContext, actor: Actor, input: { stepId: str
 }
 
 /** What the cue asked for is done. */
-export function confirmCue(ctx: ControlContext, actor: Actor, input: { stepId: string; note?: string | null }): Promise<StepResult> {
+export function confirmCue(
+  ctx: ControlContext,
+  actor: Actor,
+  input: { stepId: string; note?: string | null },
+): Promise<StepResult> {
   const note = givenReason(input.note)
-  return control(ctx, actor, input.stepId, ({ step, common }) =>
+  return control(ctx, input.stepId, ({ step, common }) =>
     attempt(step, 'CONFIRM', common.now, () =>
       confirmCueIfParked(ctx.db.prisma, {
         ...common,
         control: 'CONFIRM',
         note: note ?? null,
-        line: line(step, actor, common.now, { control: 'CONFIRM', to: 'DONE', ...(note === undefined ? {} : { note }) }),
+        line: line(step, actor, common.now, {
+          control: 'CONFIRM',
+          to: 'DONE',
+          ...(note === undefined ? {} : { note }),
+        }),
       }),
     ),
   )
 }
 
 /** Goes on without the step. */
-export async function skipStep(ctx: ControlContext, actor: Actor, input: { stepId: string; reason: string }): Promise<StepResult> {
+export async function skipStep(
+  ctx: ControlContext,
+  actor: Actor,
+  input: { stepId: string; reason: string },
+): Promise<StepResult> {
   const reason = requiredReason(input.reason)
   if (!reason.ok) return invalid([reason.issue])
-  return control(ctx, actor, input.stepId, ({ step, common }) =>
+  return control(ctx, input.stepId, ({ step, common }) =>
     attempt(step, 'SKIP', common.now, () =>
       skipStepIfOpen(ctx.db.prisma, {
         ...common,
@@ -74,10 +90,14 @@ export async function skipStep(ctx: ControlContext, actor: Actor, input: { stepI
 }
 
 /** Tries a failed step again, once the run is resumed, as if it had not been tried. */
-export async function retryStep(ctx: ControlContext, actor: Actor, input: { stepId: string; reason: string }): Promise<StepResult> {
+export async function retryStep(
+  ctx: ControlContext,
+  actor: Actor,
+  input: { stepId: string; reason: string },
+): Promise<StepResult> {
   const reason = requiredReason(input.reason)
   if (!reason.ok) return invalid([reason.issue])
-  return control(ctx, actor, input.stepId, ({ step, common }) =>
+  return control(ctx, input.stepId, ({ step, common }) =>
     attempt(step, 'RETRY', common.now, () =>
       retryStepIfFurthest(ctx.db.prisma, {
         ...common,
@@ -93,14 +113,14 @@ type Attempt = { step: StepForControl; common: { runId: string; stepId: string; 
 /** Reads the step and writes the control; where somebody else got there in between it looks again. */
 async function control(
   ctx: ControlContext,
-  actor: Actor,
   stepId: string,
   write: (attempt: Attempt) => Promise<Controlled | Refusal> | StepResult,
 ): Promise<StepResult> {
   for (;;) {
     const now = ctx.clock.now()
     const step = await readStepForControl(ctx.db.prisma, stepId)
-    if (step === null) return notFound(`There is no step ${formatId('Step', stepId)}; look at the run's steps to find the one you mean.`)
+    if (step === null)
+      return notFound(`There is no step ${formatId('Step', stepId)}; look at the run's steps to find the one you mean.`)
     const { runId } = step
     const written = await write({ step, common: { runId, stepId, now } })
     if (typeof written === 'object' && written !== null) return written

@@ -107,7 +107,7 @@ export type ModuleDefinition = {
 /** Adds types, nothing else: a plain object of this shape is the same module. */
 export const defineModule = (module: ModuleDefinition): ModuleDefinition => module
 /** Adds types: `perform`, `cost` and `revert` see params as the schema makes them. */
-export const defineAction = <P>(action: ActionDefinition<P>): ActionDefinition<never> =>
+export const defineAction = <P = Record<string, unknown>>(action: ActionDefinition<P>): ActionDefinition<never> =>
   action as unknown as ActionDefinition<never>
-export const defineTrigger = <P>(trigger: TriggerDefinition<P>): TriggerDefinition<never> =>
+export const defineTrigger = <P = Record<string, unknown>>(trigger: TriggerDefinition<P>): TriggerDefinition<never> =>
   trigger as unknown as TriggerDefinition<never>

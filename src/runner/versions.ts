@@ -1,6 +1,6 @@
+import { parseVersionSpec, type VersionSpec } from '../domain/spec.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { readVersionSpec } from '../store/versions.ts'
-import { parseVersionSpec, type VersionSpec } from '../domain/spec.ts'
 
 /** Versions never change, so that a process reads each once. */
 const KEPT = 500

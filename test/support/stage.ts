@@ -1,11 +1,14 @@
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { ControlContext } from '../../src/controls/context.ts'
-import { startRun, type StartRunInput } from '../../src/controls/start.ts'
+import { type StartRunInput, startRun } from '../../src/controls/start.ts'
 import type { Actor } from '../../src/domain/actor.ts'
-import { Registry } from '../../src/modules/registry.ts'
-import { core } from '../../src/modules/core/core.ts'
+import type { RunStatus } from '../../src/domain/run.ts'
+import type { Prisma } from '../../src/generated/prisma/client.ts'
+import { coreModule } from '../../src/modules/core/core.ts'
 import { type ActionContext, type Answer, defineAction, defineModule, type Envelope } from '../../src/modules/module.ts'
+import { Registry } from '../../src/modules/registry.ts'
+import { Targets } from '../../src/modules/targets.ts'
 import { Runner } from '../../src/runner/runner.ts'
 import { DEFAULT_RUNNER_SETTINGS, type RunnerSettings } from '../../src/runner/settings.ts'
 import { Changes } from '../../src/store/changes.ts'
@@ -80,7 +83,13 @@ export class Script {
   })
 }
 
-export type StageStep = { actionId?: string; key?: string; params?: Record<string, unknown>; label?: string; onFailure?: 'SKIP' | 'PAUSE' | 'ABORT_RUN' }
+export type StageStep = {
+  actionId?: string
+  key?: string
+  params?: Record<string, unknown>
+  label?: string
+  onFailure?: 'SKIP' | 'PAUSE' | 'ABORT_RUN'
+}
 export type StagePhase = { key: string; label?: string; steps: StageStep[]; advance?: { after: string } }
 
 /** A stage on a database of its own; both are gone when the test is finished. */
@@ -105,8 +114,11 @@ export class Stage {
   constructor(db: Database, settings: Partial<RunnerSettings> = {}) {
     this.db = db
     this.#settings = settings
-    for (const module of [core({ targets: new Map() as never }), this.script.module]) {
-      const registered = this.registry.register(module)
+    for (const [module, core] of [
+      [coreModule(new Targets([])), true],
+      [this.script.module, false],
+    ] as const) {
+      const registered = this.registry.register(module, { core })
       if (!registered.ok) throw new Error(registered.problems.join('\n'))
     }
     this.ctx = { db, changes: this.changes, clock: this.clock, catalog: this.registry }
@@ -117,21 +129,35 @@ export class Stage {
 
   /** Another process's runner, as it were; it is not started. */
   newRunner(options: { worker?: string; settings?: Partial<RunnerSettings> } = {}): Runner {
-    const settings = { ...DEFAULT_RUNNER_SETTINGS, pollMs: 86_400_000, ...this.#settings, ...options.settings }
+    const settings = {
+      ...DEFAULT_RUNNER_SETTINGS,
+      pollMs: 86_400_000,
+      finishMs: 50,
+      ...this.#settings,
+      ...options.settings,
+    }
     const note = (fields: object, message: string) => this.faults.push({ fields, message })
     const { db, changes, clock, registry } = this
     const worker = options.worker === undefined ? {} : { worker: options.worker }
-    return new Runner({ db, changes, clock, registry, settings, log: { info: () => {}, warn: note, error: note }, ...worker })
+    return new Runner({
+      db,
+      changes,
+      clock,
+      registry,
+      settings,
+      log: { info: () => {}, warn: note, error: note },
+      ...worker,
+    })
   }
 
   /** Publishes an event as the first version of a new definition. */
   async publish(
     phases: StagePhase[],
-    options: { concurrencyKey?: string; graceSeconds?: number; parameters?: object[] } = {},
+    options: { concurrencyKey?: string; graceSeconds?: number; parameters?: Prisma.InputJsonObject[] } = {},
   ): Promise<{ definitionId: string; versionId: string }> {
     const [definitionId, versionId] = [mintId(), mintId()]
     const at = new Date(this.clock.now())
-    const spec = {
+    const spec: Prisma.InputJsonObject = {
       schedule: { manual: true },
       phases: phases.map(({ key, label = key, steps, advance }) => ({
         key,
@@ -140,22 +166,42 @@ export class Stage {
           actionId,
           actionVersion: 1,
           ...(title === undefined ? {} : { label: title }),
-          params: params ?? { key: stepKey },
+          params: (params ?? { key: stepKey }) as Prisma.InputJsonObject,
           onFailure,
         })),
-        ...(advance === undefined ? {} : { advance }),
+        ...(advance === undefined ? {} : { advance: { ...advance } }),
       })),
     }
     const { concurrencyKey = null, graceSeconds = 900, parameters = [] } = options
     const common = { timeZone: 'UTC', graceSeconds, concurrencyKey, parameters }
     const { prisma } = this.db
     await prisma.definition.create({
-      data: { id: definitionId, slug: `event-${definitionId}`, title: 'Event', draft: spec, ...common, createdAt: at, updatedAt: at },
+      data: {
+        id: definitionId,
+        slug: `event-${definitionId}`,
+        title: 'Event',
+        draft: spec,
+        ...common,
+        createdAt: at,
+        updatedAt: at,
+      },
     })
     await prisma.version.create({
-      data: { id: versionId, definitionId, version: 1, spec, ...common, publishedAt: at, publishedByKind: 'USER', publishedByName: 'Mira' },
+      data: {
+        id: versionId,
+        definitionId,
+        version: 1,
+        spec,
+        ...common,
+        publishedAt: at,
+        publishedByKind: 'USER',
+        publishedByName: 'Mira',
+      },
     })
-    await prisma.definition.update({ where: { id: definitionId }, data: { state: 'READY', currentVersionId: versionId } })
+    await prisma.definition.update({
+      where: { id: definitionId },
+      data: { state: 'READY', currentVersionId: versionId },
+    })
     return { definitionId, versionId }
   }
 
@@ -182,8 +228,25 @@ export class Stage {
     return letPass(ms, { clock: this.clock, runner: this.runner })
   }
 
+  /** Resolves when the run has that status. */
+  async until(runId: string, status: RunStatus): Promise<void> {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        const off = this.changes.onRun(runId, () => {
+          off()
+          resolve()
+        })
+      })
+      if ((await this.run(runId)).status === status) return
+      await changed
+    }
+  }
+
   run(runId: string) {
-    return this.db.prisma.run.findUniqueOrThrow({ where: { id: runId }, include: { steps: { orderBy: [{ phaseIndex: 'asc' }, { seq: 'asc' }] }, gates: true } })
+    return this.db.prisma.run.findUniqueOrThrow({
+      where: { id: runId },
+      include: { steps: { orderBy: [{ phaseIndex: 'asc' }, { seq: 'asc' }] }, gates: true },
+    })
   }
 
   async step(runId: string, seq = 0, phaseIndex = 0) {

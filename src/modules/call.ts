@@ -1,0 +1,73 @@
+import { formatDuration } from '../domain/duration.ts'
+import { failureOf } from '../domain/failure.ts'
+import { classify, type Outcome, transient } from '../domain/outcome.ts'
+import { storableText } from '../domain/storable.ts'
+import type { Envelope, LogLevel } from './module.ts'
+import type { RegisteredAction } from './registered.ts'
+
+/** What measures budgets: the runner's clock, so that a test moves both by hand. */
+export type BudgetClock = {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Resolves at `at` or when `signal` aborts, whichever is first. */
+  sleepUntil(at: number, signal: AbortSignal): Promise<void>
+}
+
+export type CallOptions = {
+  /** Passed on to the action, which may stop early; the call still ends by answer or budget. */
+  signal: AbortSignal
+  /** What the action says while it runs. Not called any more once the call is over. */
+  log(message: string, level: LogLevel): void
+  clock: BudgetClock
+}
+
+/**
+ * Calls an action once and says what its answer means. Never rejects, and ends at the action's budget whatever the
+ * action does: an answer that comes later goes nowhere. The action gets a copy of the params, its to change.
+ */
+export async function callAction(
+  action: Pick<RegisteredAction, 'budgetMs' | 'perform'>,
+  envelope: Envelope,
+  { signal, log, clock }: CallOptions,
+): Promise<Outcome> {
+  const call = new AbortController()
+  const over = new AbortController()
+  const stop = () => call.abort(signal.reason)
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+
+  const context = {
+    signal: call.signal,
+    log(message: unknown, level?: unknown) {
+      if (over.signal.aborted) return
+      log(
+        typeof message === 'string' ? storableText(message) : failureOf(message),
+        level === 'warn' || level === 'error' ? level : 'info',
+      )
+    },
+  }
+  const answered = new Promise<unknown>((resolve) => {
+    resolve(action.perform({ ...envelope, actor: { ...envelope.actor }, params: copy(envelope.params) }, context))
+  }).then(classify, (error: unknown) => transient(failureOf(error)))
+  const timedOut = clock.sleepUntil(clock.now() + action.budgetMs, over.signal).then(() => {
+    const error = `no answer within ${formatDuration(action.budgetMs)}`
+    if (!over.signal.aborted) call.abort(new DOMException(error, 'TimeoutError'))
+    return transient(error)
+  })
+  try {
+    return await Promise.race([answered, timedOut])
+  } finally {
+    over.abort()
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Plain objects and lists are copied; what a schema made besides (a Date, a URL) is passed as it is. */
+function copy<T>(value: T): T
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => copy(item))
+  if (typeof value !== 'object' || value === null) return value
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copy(item)]))
+}
