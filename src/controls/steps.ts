@@ -20,7 +20,7 @@ type StepResult = Result<{ stepId: string }>
 
 /** "I have it": names the person who does what the cue asks for, so that two do not do it twice. */
 export function claimCue(ctx: ControlContext, actor: Actor, input: { stepId: string; takeOver?: boolean | null }): Promise<StepResult> {
-  return control(ctx, actor, input.stepId, ({ step, common }) => {
+  return control(ctx, input.stepId, ({ step, common }) => {
     const holder = step.claimedByName
     const name: StepControl = holder === null ? 'CLAIM' : 'TAKE_OVER'
     if (holder !== null && step.claimedByKind === actor.kind && holder === actor.name) return { stepId: step.id }
@@ -45,7 +45,7 @@ export function claimCue(ctx: ControlContext, actor: Actor, input: { stepId: str
 /** What the cue asked for is done. */
 export function confirmCue(ctx: ControlContext, actor: Actor, input: { stepId: string; note?: string | null }): Promise<StepResult> {
   const note = givenReason(input.note)
-  return control(ctx, actor, input.stepId, ({ step, common }) =>
+  return control(ctx, input.stepId, ({ step, common }) =>
     attempt(step, 'CONFIRM', common.now, () =>
       confirmCueIfParked(ctx.db.prisma, {
         ...common,
@@ -61,7 +61,7 @@ export function confirmCue(ctx: ControlContext, actor: Actor, input: { stepId: s
 export async function skipStep(ctx: ControlContext, actor: Actor, input: { stepId: string; reason: string }): Promise<StepResult> {
   const reason = requiredReason(input.reason)
   if (!reason.ok) return invalid([reason.issue])
-  return control(ctx, actor, input.stepId, ({ step, common }) =>
+  return control(ctx, input.stepId, ({ step, common }) =>
     attempt(step, 'SKIP', common.now, () =>
       skipStepIfOpen(ctx.db.prisma, {
         ...common,
@@ -77,7 +77,7 @@ export async function skipStep(ctx: ControlContext, actor: Actor, input: { stepI
 export async function retryStep(ctx: ControlContext, actor: Actor, input: { stepId: string; reason: string }): Promise<StepResult> {
   const reason = requiredReason(input.reason)
   if (!reason.ok) return invalid([reason.issue])
-  return control(ctx, actor, input.stepId, ({ step, common }) =>
+  return control(ctx, input.stepId, ({ step, common }) =>
     attempt(step, 'RETRY', common.now, () =>
       retryStepIfFurthest(ctx.db.prisma, {
         ...common,
@@ -93,7 +93,6 @@ type Attempt = { step: StepForControl; common: { runId: string; stepId: string; 
 /** Reads the step and writes the control; where somebody else got there in between it looks again. */
 async function control(
   ctx: ControlContext,
-  actor: Actor,
   stepId: string,
   write: (attempt: Attempt) => Promise<Controlled | Refusal> | StepResult,
 ): Promise<StepResult> {

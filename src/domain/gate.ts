@@ -42,7 +42,7 @@ export function openIfElapsed(draft: Draft, now: Instant): void {
   if (gate === null || gate.openedAt !== null || gate.kind !== 'AFTER' || gate.opensAt === null || gate.opensAt > now) return
   gate.openedAt = gate.opensAt
   gate.openedBy = 'ELAPSED'
-  draft.gateChanged = true
+  draft.gates.add(gate)
 }
 
 /** Whether a phase with this gate may end as far as the gate is concerned. */

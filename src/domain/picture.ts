@@ -126,8 +126,8 @@ export type Draft = {
   touched: Set<Step>
   /** Steps of `steps` that are new. */
   created: Set<Step>
-  /** The gate was armed or opened. */
-  gateChanged: boolean
+  /** Gates that were armed or opened. */
+  gates: Set<Gate>
   lines: RunLine[]
 }
 
@@ -141,7 +141,7 @@ export function draftOf(picture: Picture): Draft {
     gate: picture.gate === null ? null : { ...picture.gate },
     touched: new Set(),
     created: new Set(),
-    gateChanged: false,
+    gates: new Set(),
     lines: [],
   }
 }

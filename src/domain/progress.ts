@@ -118,7 +118,7 @@ function enterPhase(draft: Draft, index: number, rule: ProgressRule): boolean {
   draft.steps = materialise(draft, phase, index, known, rule)
   // Armed before the phase becomes current: a missing gate would not hold.
   draft.gate = armGate(phase, index, now)
-  draft.gateChanged = draft.gate !== null
+  if (draft.gate !== null) draft.gates.add(draft.gate)
   if (run.status === 'STARTING') {
     draft.lines.push(log.runStatus({ at: now, phase: phase.key }, { from: 'STARTING', to: 'RUNNING' }))
     run.status = 'RUNNING'

@@ -29,8 +29,7 @@ export type RunnerOptions = {
 const HOUSEKEEPING_MS = 1000
 /** How often old logs are looked for. */
 const PRUNE_EVERY_MS = 600_000
-/** How long stopping waits for actions in flight before it tells them to give up, and how long after that. */
-const FINISH_MS = 10_000
+/** How long stopping waits for actions in flight that were told to give up. */
 const GIVE_UP_MS = 1_000
 
 /**
@@ -50,6 +49,8 @@ export class Runner {
   #napUntil: Instant = Number.NEGATIVE_INFINITY
   #woken = false
   #starved = false
+  /** An instant came that somebody waited for, perhaps the end of a lease or of a grace window. */
+  #sleptThrough = true
   #lastTick = Number.NEGATIVE_INFINITY
   #lastPrune = Number.NEGATIVE_INFINITY
   #lastPass: { at: Instant; error: unknown } | null = null
@@ -67,7 +68,7 @@ export class Runner {
       signal: this.#giveUp.signal,
       mayDispatch: () => !this.#stopping.signal.aborted,
       wakeAt: (instant) => this.#wakeAt(instant),
-      load: new Load(() => this.#workDone()),
+      load: new Load(() => this.#loadChanged()),
     }
   }
 
@@ -134,6 +135,7 @@ export class Runner {
     this.#napUntil = until
     this.#settleIdle()
     await this.#context.clock.sleepUntil(until, this.#nap.signal)
+    this.#sleptThrough ||= !this.#nap.signal.aborted
     this.#nap = null
     this.#napUntil = Number.NEGATIVE_INFINITY
   }
@@ -143,13 +145,14 @@ export class Runner {
     if (this.#nap === null || instant < this.#napUntil) this.wake()
   }
 
-  #workDone(): void {
+  #loadChanged(): void {
     if (this.#starved) this.wake()
     this.#settleIdle()
   }
 
   #settleIdle(): void {
-    if (this.#nap === null || this.#nap.signal.aborted || this.#woken || this.#context.load.working > 0) return
+    const napping = this.#nap !== null && !this.#nap.signal.aborted && this.#context.clock.now() < this.#napUntil
+    if (!napping || this.#woken || this.#tasks.size > this.dispatching) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 
@@ -161,7 +164,8 @@ export class Runner {
   async #pass(): Promise<'more' | 'done'> {
     const { db, clock, settings, leases } = this.#context
     const now = clock.now()
-    const tick = now >= this.#lastTick + Math.min(settings.pollMs, HOUSEKEEPING_MS)
+    const tick = this.#sleptThrough || now >= this.#lastTick + HOUSEKEEPING_MS
+    this.#sleptThrough = false
     if (tick) {
       this.#lastTick = now
       await this.#duty('reclaim', () => this.#reclaim())
@@ -190,7 +194,10 @@ export class Runner {
 
   #track(task: Promise<void>): void {
     this.#tasks.add(task)
-    void task.finally(() => this.#tasks.delete(task))
+    void task.finally(() => {
+      this.#tasks.delete(task)
+      this.#settleIdle()
+    })
   }
 
   /** Runs one duty; an error in it is logged and harms no other. */
@@ -211,7 +218,7 @@ export class Runner {
     this.#nap?.abort()
     await this.#loop
     const finished = Promise.allSettled([...this.#tasks])
-    await Promise.race([finished, delay(FINISH_MS, finished)])
+    await Promise.race([finished, delay(this.#context.settings.finishMs, finished)])
     this.#giveUp.abort()
     await Promise.race([finished, delay(GIVE_UP_MS, finished)])
     await this.#renewing

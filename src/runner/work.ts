@@ -47,10 +47,10 @@ export type WorkContext = {
 export class Load {
   working = 0
   dispatching = 0
-  readonly #onWorkDone: () => void
+  readonly #onChange: () => void
 
-  constructor(onWorkDone: () => void) {
-    this.#onWorkDone = onWorkDone
+  constructor(onChange: () => void) {
+    this.#onChange = onChange
   }
 
   async work<T>(what: () => Promise<T>): Promise<T> {
@@ -59,12 +59,13 @@ export class Load {
       return await what()
     } finally {
       this.working -= 1
-      this.#onWorkDone()
+      this.#onChange()
     }
   }
 
   async dispatch<T>(what: () => Promise<T>): Promise<T> {
     this.dispatching += 1
+    this.#onChange()
     try {
       return await what()
     } finally {

@@ -122,7 +122,7 @@ export async function takeOverLapsed(
 ): Promise<Lapsed[]> {
   const rows = await db.$queryRaw<(PictureRow & { previous: string })[]>(Prisma.sql`
     WITH lapsed AS (
-      SELECT id, claimed_by AS previous FROM runs WHERE claimed_by IS NOT NULL AND lease_until < ${at(now)}
+      SELECT id, claimed_by AS previous FROM runs WHERE claimed_by IS NOT NULL AND lease_until <= ${at(now)}
         AND NOT (claimed_by = ${worker} AND id = ANY (${working}::uuid[]))
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), taken AS (
@@ -167,7 +167,7 @@ export async function readNextInstant(db: PrismaClient, now: Instant): Promise<I
   const [row] = await db.$queryRaw<{ next: Date | null }[]>(Prisma.sql`
     SELECT least(
       (SELECT min(wake_at) FROM runs WHERE claimed_by IS NULL AND wake_at > ${at(now)}),
-      (SELECT min(grace_until) FROM runs WHERE status = 'SCHEDULED' AND grace_until > ${at(now)}),
+      (SELECT min(grace_until) + interval '1 ms' FROM runs WHERE status = 'SCHEDULED' AND grace_until >= ${at(now)}),
       (SELECT min(lease_until) FROM runs WHERE claimed_by IS NOT NULL AND lease_until > ${at(now)})) AS next`)
   return row?.next?.getTime() ?? null
 }

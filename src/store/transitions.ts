@@ -54,7 +54,7 @@ function asRow({ draft, leaseUntil }: Transition) {
     lease_until: iso(leaseUntil),
     steps: [...draft.touched].filter((step) => !draft.created.has(step)).map(stepRow),
     created: [...draft.created].map((step) => ({ ...placeRow(step), ...stepRow(step) })),
-    gate: draft.gateChanged && draft.gate !== null ? gateRow(draft.gate) : null,
+    gates: [...draft.gates].map(gateRow),
     lines: draft.lines.map(lineRow),
   }
 }
@@ -118,7 +118,7 @@ async function writeIfUnchanged(db: PrismaClient, worker: string, transitions: T
         id uuid, fence int, status run_status, health run_health, stalled_since timestamptz, current_phase text,
         phase_index int, phase_entered_at timestamptz, hold_until timestamptz, ended_at timestamptz, ended_because text,
         last_error text, in_flight uuid, wake_at timestamptz, lease_until timestamptz, steps jsonb, created jsonb,
-        gate jsonb, lines jsonb)
+        gates jsonb, lines jsonb)
     ), own AS MATERIALIZED (
       SELECT r.last_line, x.* FROM x JOIN runs r ON r.id = x.id
       WHERE r.fence = x.fence AND r.claimed_by = ${worker}
@@ -148,10 +148,9 @@ async function writeIfUnchanged(db: PrismaClient, worker: string, transitions: T
         opened_at, opened_by)
       SELECT own.id, g.phase, g.phase_index, g.kind, g.trigger, g."where", g.tally, g.needed, g.entered_at, g.opens_at,
         g.opened_at, g.opened_by
-      FROM own CROSS JOIN LATERAL jsonb_to_record(own.gate) AS g(
+      FROM own CROSS JOIN LATERAL jsonb_to_recordset(own.gates) AS g(
         phase text, phase_index int, kind gate_kind, trigger text, "where" jsonb, tally int, needed int,
         entered_at timestamptz, opens_at timestamptz, opened_at timestamptz, opened_by gate_opened_by)
-      WHERE jsonb_typeof(own.gate) = 'object'
       ON CONFLICT (run_id, phase_index) DO UPDATE SET opened_at = excluded.opened_at, opened_by = excluded.opened_by
     ), logged AS (
       INSERT INTO run_log (run_id, line, at, kind, phase, step_id, actor_kind, actor_name, detail, text)

@@ -169,7 +169,7 @@ describe.each(['ENDING', 'CANCELLED', 'FAILED', 'COMPLETED', 'MISSED'] as const)
     const stage = await newStage()
     const runId = await stage.play([{ key: 'one', steps: [{ actionId: 'core.cue', params: { instruction: 'Go' } }, NEXT] }])
     await stage.runner.stop()
-    await stage.db.prisma.run.update({ where: { id: runId }, data: { status } })
+    await stage.db.prisma.run.update({ where: { id: runId }, data: { status, endedAt: status === 'ENDING' ? null : new Date(T0) } })
     const before = await stage.run(runId)
     const [cue, next] = [await stage.step(runId, 0), await stage.step(runId, 1)]
     const { ctx } = stage

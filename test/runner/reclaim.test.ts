@@ -14,6 +14,7 @@ async function abandon(stage: Stage, runId: string, { attempts = 1 } = {}): Prom
     where: { id: runId },
     data: { claimedBy: 'dead:1', leaseUntil: new Date(stage.clock.now() + 30_000), inFlight: step.id, wakeAt: null },
   })
+  stage.runner.wake()
 }
 
 async function interrupted(stage: Stage, { attempts = 1, onFailure = 'PAUSE' as 'PAUSE' | 'ABORT_RUN' | 'SKIP' } = {}): Promise<string> {
@@ -26,9 +27,9 @@ async function interrupted(stage: Stage, { attempts = 1, onFailure = 'PAUSE' as 
 test("a dead process's step is handed back when its lease ends, and keeps its attempts", async () => {
   const stage = await newStage()
   const runId = await interrupted(stage, { attempts: 2 })
-  await stage.letPass(30_000)
+  await stage.letPass(29_999)
   expect(await stage.run(runId)).toMatchObject({ status: 'RUNNING', claimedBy: 'dead:1' })
-  await stage.letPass(2_000)
+  await stage.letPass(1)
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
   expect(await stage.step(runId)).toMatchObject({ status: 'DONE', attempts: 3 })
   const [line] = (await stage.log(runId)).filter((candidate) => candidate.kind === 'step.reclaimed')
@@ -96,6 +97,7 @@ test('a claim without a step in flight is taken over too', async () => {
   const stage = await newStage()
   const runId = await stage.play([{ key: 'one', steps: [{ actionId: 'core.wait', params: { for: '1h' } }, { key: 'a' }] }])
   await stage.db.prisma.run.update({ where: { id: runId }, data: { claimedBy: 'dead:1', leaseUntil: new Date(T0 + 30_000) } })
+  stage.runner.wake()
   await stage.letPass(40_000)
   expect(await stage.run(runId)).toMatchObject({ claimedBy: null, wakeAt: new Date(T0 + 3_600_000) })
   await stage.letPass(3_600_000)

@@ -1,8 +1,10 @@
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
+import type { Prisma } from '../../src/generated/prisma/client.ts'
 import type { ControlContext } from '../../src/controls/context.ts'
 import { startRun, type StartRunInput } from '../../src/controls/start.ts'
 import type { Actor } from '../../src/domain/actor.ts'
+import type { RunStatus } from '../../src/domain/run.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { core } from '../../src/modules/core/core.ts'
 import { type ActionContext, type Answer, defineAction, defineModule, type Envelope } from '../../src/modules/module.ts'
@@ -117,7 +119,7 @@ export class Stage {
 
   /** Another process's runner, as it were; it is not started. */
   newRunner(options: { worker?: string; settings?: Partial<RunnerSettings> } = {}): Runner {
-    const settings = { ...DEFAULT_RUNNER_SETTINGS, pollMs: 86_400_000, ...this.#settings, ...options.settings }
+    const settings = { ...DEFAULT_RUNNER_SETTINGS, pollMs: 86_400_000, finishMs: 50, ...this.#settings, ...options.settings }
     const note = (fields: object, message: string) => this.faults.push({ fields, message })
     const { db, changes, clock, registry } = this
     const worker = options.worker === undefined ? {} : { worker: options.worker }
@@ -127,11 +129,11 @@ export class Stage {
   /** Publishes an event as the first version of a new definition. */
   async publish(
     phases: StagePhase[],
-    options: { concurrencyKey?: string; graceSeconds?: number; parameters?: object[] } = {},
+    options: { concurrencyKey?: string; graceSeconds?: number; parameters?: Prisma.InputJsonObject[] } = {},
   ): Promise<{ definitionId: string; versionId: string }> {
     const [definitionId, versionId] = [mintId(), mintId()]
     const at = new Date(this.clock.now())
-    const spec = {
+    const spec: Prisma.InputJsonObject = {
       schedule: { manual: true },
       phases: phases.map(({ key, label = key, steps, advance }) => ({
         key,
@@ -140,10 +142,10 @@ export class Stage {
           actionId,
           actionVersion: 1,
           ...(title === undefined ? {} : { label: title }),
-          params: params ?? { key: stepKey },
+          params: (params ?? { key: stepKey }) as Prisma.InputJsonObject,
           onFailure,
         })),
-        ...(advance === undefined ? {} : { advance }),
+        ...(advance === undefined ? {} : { advance: { ...advance } }),
       })),
     }
     const { concurrencyKey = null, graceSeconds = 900, parameters = [] } = options
@@ -180,6 +182,20 @@ export class Stage {
 
   letPass(ms: number): Promise<void> {
     return letPass(ms, { clock: this.clock, runner: this.runner })
+  }
+
+  /** Resolves when the run has that status. */
+  async until(runId: string, status: RunStatus): Promise<void> {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        const off = this.changes.onRun(runId, () => {
+          off()
+          resolve()
+        })
+      })
+      if ((await this.run(runId)).status === status) return
+      await changed
+    }
   }
 
   run(runId: string) {
