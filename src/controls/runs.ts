@@ -3,15 +3,15 @@ import { formatId } from '../domain/ids.ts'
 import * as log from '../domain/log.ts'
 import { mayControl, RUN_CONTROLS, type RunControl, type RunStatus } from '../domain/run.ts'
 import {
-  cancelRunIfLive,
   type Controlled,
+  cancelRunIfLive,
   endHoldIfHeld,
   forceGateIfClosed,
   pauseRunIfActive,
+  type RunForControl,
   readRunForControl,
   rescheduleRunIfScheduled,
   resumeRunIfPaused,
-  type RunForControl,
 } from '../store/run-controls.ts'
 import type { ControlContext } from './context.ts'
 import { givenReason, requiredReason } from './reason.ts'
@@ -23,7 +23,11 @@ export type RunControlInput = { runId: string; reason?: string | null }
 type RunResult = Result<{ runId: string }>
 
 /** Moves the start of a run that has not started; the occurrence keeps its identity. */
-export function rescheduleRun(ctx: ControlContext, actor: Actor, input: RunControlInput & { scheduledFor: Date }): Promise<RunResult> {
+export function rescheduleRun(
+  ctx: ControlContext,
+  actor: Actor,
+  input: RunControlInput & { scheduledFor: Date },
+): Promise<RunResult> {
   const scheduledFor = input.scheduledFor.getTime()
   return control(ctx, actor, 'RESCHEDULE', input, ({ run, line, common }) => {
     const issue = startTooFarBack(scheduledFor, run.graceSeconds, ctx.clock.now())
@@ -78,7 +82,10 @@ export async function advancePhase(
     }
     const at = ctx.clock.now()
     const waitedSeconds = Math.max(0, Math.round((at - run.gate.enteredAt.getTime()) / 1000))
-    const line = log.phaseAdvanced({ at, actor, phase: input.phase }, { because: 'FORCED', waitedSeconds, reason: reason.text })
+    const line = log.phaseAdvanced(
+      { at, actor, phase: input.phase },
+      { because: 'FORCED', waitedSeconds, reason: reason.text },
+    )
     return forceGateIfClosed(ctx.db.prisma, { ...common, phase: input.phase, reason: reason.text, line })
   })
 }
@@ -106,7 +113,8 @@ async function control(
   for (;;) {
     const now = ctx.clock.now()
     const run = await readRunForControl(ctx.db.prisma, runId, now)
-    if (run === null) return notFound(`There is no run ${formatId('Run', runId)}; list the runs to find the one you mean.`)
+    if (run === null)
+      return notFound(`There is no run ${formatId('Run', runId)}; list the runs to find the one you mean.`)
     if (!mayControl(name, { ...run, gateClosed: run.gate !== null })) return refuse(run, name, now)
     const line: Attempt['line'] = (to, more) =>
       log.runControl(

@@ -6,9 +6,9 @@ import { resolveParams } from '../domain/parameters.ts'
 import { newStep } from '../domain/progress.ts'
 import { parseParameters, parseVersionSpec } from '../domain/spec.ts'
 import { keyProblem, renderKey } from '../domain/template.ts'
-import { readStartable, type Startable } from '../store/versions.ts'
 import { idempotencyKeyOf, mintId } from '../store/ids.ts'
 import { insertRunIfNew, type NewRun, readExistingRun } from '../store/runs.ts'
+import { readStartable, type Startable } from '../store/versions.ts'
 import type { ControlContext } from './context.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
 
@@ -42,12 +42,18 @@ export function startTooFarBack(scheduledFor: number, graceSeconds: number, now:
  * Creates an occurrence: now, or at an instant to come. One that exists already is answered as it is
  * (`created: false`), as is the run that the same `requestId` made.
  */
-export async function startRun(ctx: ControlContext, actor: Actor, input: StartRunInput): Promise<Result<{ created: boolean; runId: string }>> {
+export async function startRun(
+  ctx: ControlContext,
+  actor: Actor,
+  input: StartRunInput,
+): Promise<Result<{ created: boolean; runId: string }>> {
   for (;;) {
     const now = ctx.clock.now()
     const startable = await readStartable(ctx.db.prisma, input.definitionId)
     if (startable === null) {
-      return notFound(`There is no definition ${formatId('Definition', input.definitionId)}; list the definitions to find the one you mean.`)
+      return notFound(
+        `There is no definition ${formatId('Definition', input.definitionId)}; list the definitions to find the one you mean.`,
+      )
     }
     const refusal = notStartable(startable)
     if (refusal !== null) return refusal
@@ -67,14 +73,16 @@ export async function startRun(ctx: ControlContext, actor: Actor, input: StartRu
 
 function notStartable(definition: Startable): Refusal | null {
   const about = { definitionId: definition.id }
-  if (definition.state === 'ARCHIVED') return conflict('The definition is archived; create another to run this event.', about)
+  if (definition.state === 'ARCHIVED')
+    return conflict('The definition is archived; create another to run this event.', about)
   if (definition.version === null) return conflict('The definition has no published version; publish it first.', about)
   return null
 }
 
 function plan(definition: Startable, actor: Actor, input: StartRunInput, now: number): NewRun | Refusal {
   const { version } = definition
-  if (version === null) return conflict('The definition has no published version; publish it first.', { definitionId: definition.id })
+  if (version === null)
+    return conflict('The definition has no published version; publish it first.', { definitionId: definition.id })
   const scope = input.scope ?? ''
   const rehearsal = input.rehearsal ?? false
   const requestId = input.requestId == null ? null : input.requestId
@@ -83,7 +91,8 @@ function plan(definition: Startable, actor: Actor, input: StartRunInput, now: nu
   const issues = resolved.ok ? [] : [...resolved.issues]
   const scopeProblem = keyProblem(scope)
   if (scopeProblem !== null) issues.push({ path: 'scope', message: `The scope ${scopeProblem}` })
-  const requestProblem = requestId === null ? null : requestId === '' ? 'must not be empty; leave it out.' : keyProblem(requestId)
+  const requestProblem =
+    requestId === null ? null : requestId === '' ? 'must not be empty; leave it out.' : keyProblem(requestId)
   if (requestProblem !== null) issues.push({ path: 'requestId', message: `The requestId ${requestProblem}` })
   const tooFarBack = startTooFarBack(scheduledFor, version.graceSeconds, now)
   if (tooFarBack !== null) issues.push(tooFarBack)
@@ -94,12 +103,21 @@ function plan(definition: Startable, actor: Actor, input: StartRunInput, now: nu
   if (issues.length > 0) return invalid(issues)
   const phase = parseVersionSpec(version.spec)?.phases[0]
   if (phase === undefined) {
-    return conflict('The current version has no phases that can be read; publish the definition again.', { definitionId: definition.id })
+    return conflict('The current version has no phases that can be read; publish the definition again.', {
+      definitionId: definition.id,
+    })
   }
   const id = mintId()
   const steps = phase.steps.map((spec, seq) => {
     const stepId = mintId()
-    const place = { phase: phase.key, phaseIndex: 0, seq, id: stepId, idempotencyKey: idempotencyKeyOf(id, stepId), params }
+    const place = {
+      phase: phase.key,
+      phaseIndex: 0,
+      seq,
+      id: stepId,
+      idempotencyKey: idempotencyKeyOf(id, stepId),
+      params,
+    }
     return newStep(spec, place)
   })
   const created = { source: 'MANUAL' as const, version: version.number, scope, rehearsal, params, scheduledFor }
@@ -135,9 +153,14 @@ function requestOf(input: StartRunInput, scope: string): Record<string, unknown>
   }
 }
 
-function answerExisting(existing: { id: string; requestId: string | null; request: unknown }, run: NewRun): Result<{ created: boolean; runId: string }> {
+function answerExisting(
+  existing: { id: string; requestId: string | null; request: unknown },
+  run: NewRun,
+): Result<{ created: boolean; runId: string }> {
   if (run.requestId !== null && existing.requestId === run.requestId && !sameJson(existing.request, run.request)) {
-    return conflict(`The requestId "${run.requestId}" was used for another start; use a new one for this.`, { runId: existing.id })
+    return conflict(`The requestId "${run.requestId}" was used for another start; use a new one for this.`, {
+      runId: existing.id,
+    })
   }
   return { created: false, runId: existing.id }
 }

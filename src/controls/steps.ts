@@ -8,8 +8,8 @@ import {
   confirmCueIfParked,
   readStepForControl,
   retryStepIfFurthest,
-  skipStepIfOpen,
   type StepForControl,
+  skipStepIfOpen,
 } from '../store/step-controls.ts'
 import type { ControlContext } from './context.ts'
 import { givenReason, requiredReason } from './reason.ts'
@@ -19,7 +19,11 @@ import { whoWasFirst } from './who-was-first.ts'
 type StepResult = Result<{ stepId: string }>
 
 /** "I have it": names the person who does what the cue asks for, so that two do not do it twice. */
-export function claimCue(ctx: ControlContext, actor: Actor, input: { stepId: string; takeOver?: boolean | null }): Promise<StepResult> {
+export function claimCue(
+  ctx: ControlContext,
+  actor: Actor,
+  input: { stepId: string; takeOver?: boolean | null },
+): Promise<StepResult> {
   return control(ctx, input.stepId, ({ step, common }) => {
     const holder = step.claimedByName
     const name: StepControl = holder === null ? 'CLAIM' : 'TAKE_OVER'
@@ -43,7 +47,11 @@ export function claimCue(ctx: ControlContext, actor: Actor, input: { stepId: str
 }
 
 /** What the cue asked for is done. */
-export function confirmCue(ctx: ControlContext, actor: Actor, input: { stepId: string; note?: string | null }): Promise<StepResult> {
+export function confirmCue(
+  ctx: ControlContext,
+  actor: Actor,
+  input: { stepId: string; note?: string | null },
+): Promise<StepResult> {
   const note = givenReason(input.note)
   return control(ctx, input.stepId, ({ step, common }) =>
     attempt(step, 'CONFIRM', common.now, () =>
@@ -51,14 +59,22 @@ export function confirmCue(ctx: ControlContext, actor: Actor, input: { stepId: s
         ...common,
         control: 'CONFIRM',
         note: note ?? null,
-        line: line(step, actor, common.now, { control: 'CONFIRM', to: 'DONE', ...(note === undefined ? {} : { note }) }),
+        line: line(step, actor, common.now, {
+          control: 'CONFIRM',
+          to: 'DONE',
+          ...(note === undefined ? {} : { note }),
+        }),
       }),
     ),
   )
 }
 
 /** Goes on without the step. */
-export async function skipStep(ctx: ControlContext, actor: Actor, input: { stepId: string; reason: string }): Promise<StepResult> {
+export async function skipStep(
+  ctx: ControlContext,
+  actor: Actor,
+  input: { stepId: string; reason: string },
+): Promise<StepResult> {
   const reason = requiredReason(input.reason)
   if (!reason.ok) return invalid([reason.issue])
   return control(ctx, input.stepId, ({ step, common }) =>
@@ -74,7 +90,11 @@ export async function skipStep(ctx: ControlContext, actor: Actor, input: { stepI
 }
 
 /** Tries a failed step again, once the run is resumed, as if it had not been tried. */
-export async function retryStep(ctx: ControlContext, actor: Actor, input: { stepId: string; reason: string }): Promise<StepResult> {
+export async function retryStep(
+  ctx: ControlContext,
+  actor: Actor,
+  input: { stepId: string; reason: string },
+): Promise<StepResult> {
   const reason = requiredReason(input.reason)
   if (!reason.ok) return invalid([reason.issue])
   return control(ctx, input.stepId, ({ step, common }) =>
@@ -99,7 +119,8 @@ async function control(
   for (;;) {
     const now = ctx.clock.now()
     const step = await readStepForControl(ctx.db.prisma, stepId)
-    if (step === null) return notFound(`There is no step ${formatId('Step', stepId)}; look at the run's steps to find the one you mean.`)
+    if (step === null)
+      return notFound(`There is no step ${formatId('Step', stepId)}; look at the run's steps to find the one you mean.`)
     const { runId } = step
     const written = await write({ step, common: { runId, stepId, now } })
     if (typeof written === 'object' && written !== null) return written

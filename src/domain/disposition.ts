@@ -40,6 +40,15 @@ export function failRun(draft: Draft, at: Instant, because: string): void {
     draft.touched.add(step)
     cancelledSteps += 1
   }
-  draft.lines.push(log.runStatus({ at, phase: run.currentPhase }, { from: run.status, to: 'FAILED', because, cancelledSteps }))
-  Object.assign(run, { status: 'FAILED', lastError: because, endedBecause: because, endedAt: at, holdUntil: null, wakeAt: null })
+  draft.lines.push(
+    log.runStatus({ at, phase: run.currentPhase }, { from: run.status, to: 'FAILED', because, cancelledSteps }),
+  )
+  Object.assign(run, {
+    status: 'FAILED',
+    lastError: because,
+    endedBecause: because,
+    endedAt: at,
+    holdUntil: null,
+    wakeAt: null,
+  })
 }

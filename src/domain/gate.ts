@@ -10,8 +10,17 @@ export function armGate(phase: VersionPhase, phaseIndex: number, enteredAt: Inst
   const armed = { phase: phase.key, phaseIndex, enteredAt, openedAt: null, openedBy: null }
   if ('after' in advance) {
     const duration = parseDuration(advance.after)
-    if (!duration.ok) throw new Error(`The gate of phase "${phase.key}" waits for "${advance.after}": ${duration.problem}`)
-    return { ...armed, kind: 'AFTER', trigger: null, where: null, tally: null, needed: null, opensAt: enteredAt + duration.ms }
+    if (!duration.ok)
+      throw new Error(`The gate of phase "${phase.key}" waits for "${advance.after}": ${duration.problem}`)
+    return {
+      ...armed,
+      kind: 'AFTER',
+      trigger: null,
+      where: null,
+      tally: null,
+      needed: null,
+      opensAt: enteredAt + duration.ms,
+    }
   }
   const { on, where, count } = advance.trigger
   return { ...armed, kind: 'ON', trigger: on, where: where ?? null, tally: 0, needed: count ?? 1, opensAt: null }
@@ -24,7 +33,11 @@ export function gateLine(gate: Gate, at: Instant, phase: VersionPhase): log.RunL
     const after = phase.advance != null && 'after' in phase.advance ? phase.advance.after : ''
     return log.phaseGate({ at, phase: gate.phase }, { gate: 'AFTER', after }, description)
   }
-  return log.phaseGate({ at, phase: gate.phase }, { gate: 'ON', trigger: gate.trigger ?? '', needed: gate.needed ?? 1 }, description)
+  return log.phaseGate(
+    { at, phase: gate.phase },
+    { gate: 'ON', trigger: gate.trigger ?? '', needed: gate.needed ?? 1 },
+    description,
+  )
 }
 
 /** What a gate waits for, in words. */
@@ -39,7 +52,8 @@ export function describeGate(gate: Pick<Gate, 'kind' | 'enteredAt' | 'opensAt' |
 /** Opens an `after` gate whose instant has come; it opened at that instant, however late anybody looks. */
 export function openIfElapsed(draft: Draft, now: Instant): void {
   const gate = draft.gate
-  if (gate === null || gate.openedAt !== null || gate.kind !== 'AFTER' || gate.opensAt === null || gate.opensAt > now) return
+  if (gate === null || gate.openedAt !== null || gate.kind !== 'AFTER' || gate.opensAt === null || gate.opensAt > now)
+    return
   gate.openedAt = gate.opensAt
   gate.openedBy = 'ELAPSED'
   draft.gates.add(gate)

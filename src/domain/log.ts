@@ -78,7 +78,10 @@ export function runCreated(
 }
 
 /** The runner, or archiving, moved the run's status. */
-export function runStatus(where: At, change: { from: RunStatus; to: RunStatus; because?: string; cancelledSteps?: number }): RunLine {
+export function runStatus(
+  where: At,
+  change: { from: RunStatus; to: RunStatus; because?: string; cancelledSteps?: number },
+): RunLine {
   const steps = change.cancelledSteps ? ` (${plural(change.cancelledSteps, 'step')} cancelled)` : ''
   return line('run.status', where, { ...change }, `${STATUS_TEXT[change.to]}${tail(change.because)}${steps}.`)
 }
@@ -99,7 +102,10 @@ export function runControl(
 }
 
 /** A start is held by the holder of its concurrency key; `heldBy` is the holder's bare UUID. */
-export function runBlocked(where: At, detail: { concurrencyKey: string; heldBy: string; holderStatus: RunStatus }): RunLine {
+export function runBlocked(
+  where: At,
+  detail: { concurrencyKey: string; heldBy: string; holderStatus: RunStatus },
+): RunLine {
   const heldBy = formatId('Run', detail.heldBy)
   return line('run.blocked', where, { ...detail, heldBy }, blockedBecause(detail))
 }
@@ -111,10 +117,18 @@ export function blockedBecause(detail: { concurrencyKey: string; heldBy: string;
 
 /** The run's health got worse. */
 export function runHealth(where: At, detail: { to: RunHealth; because: string }): RunLine {
-  return line('run.health', where, detail, `The run is ${detail.to === 'DEGRADED' ? 'degraded' : 'stalled'}: ${detail.because}.`)
+  return line(
+    'run.health',
+    where,
+    detail,
+    `The run is ${detail.to === 'DEGRADED' ? 'degraded' : 'stalled'}: ${detail.because}.`,
+  )
 }
 
-export function phaseEntered(where: At & { phase: string }, detail: { index: number; steps: number; label: string }): RunLine {
+export function phaseEntered(
+  where: At & { phase: string },
+  detail: { index: number; steps: number; label: string },
+): RunLine {
   const { label, ...rest } = detail
   return line('phase.entered', where, rest, `Phase "${label}" begins, with ${plural(detail.steps, 'step')}.`)
 }
@@ -131,7 +145,14 @@ export function phaseGate(
 /** A gate that was waited for let the phase go, or a person forced it. */
 export function phaseAdvanced(
   where: At & { phase: string },
-  detail: { because: 'ELAPSED' | 'TRIGGER' | 'FORCED'; waitedSeconds: number; trigger?: string; tally?: number; needed?: number; reason?: string },
+  detail: {
+    because: 'ELAPSED' | 'TRIGGER' | 'FORCED'
+    waitedSeconds: number
+    trigger?: string
+    tally?: number
+    needed?: number
+    reason?: string
+  },
 ): RunLine {
   const waited = `after ${formatDuration(detail.waitedSeconds * 1000)}`
   const text =
@@ -147,7 +168,12 @@ export function phaseCompleted(where: At & { phase: string }, detail: { index: n
   return line('phase.completed', where, { index: detail.index }, `Phase "${detail.label}" is completed.`)
 }
 
-const STEP_TEXT: Partial<Record<StepStatus, string>> = { DONE: 'is done', FAILED: 'failed', CANCELLED: 'was cancelled', PENDING: 'is held' }
+const STEP_TEXT: Partial<Record<StepStatus, string>> = {
+  DONE: 'is done',
+  FAILED: 'failed',
+  CANCELLED: 'was cancelled',
+  PENDING: 'is held',
+}
 
 /** A step ended, by the runner. */
 export function stepStatus(
@@ -181,7 +207,10 @@ export function stepStatus(
 }
 
 /** A transient failure will be tried again. */
-export function stepRetry(where: OfStep, detail: { attempt: number; of: number; dueAt: number; error: string }): RunLine {
+export function stepRetry(
+  where: OfStep,
+  detail: { attempt: number; of: number; dueAt: number; error: string },
+): RunLine {
   return stepLine(
     'step.retry',
     where,
@@ -191,7 +220,12 @@ export function stepRetry(where: OfStep, detail: { attempt: number; of: number; 
 }
 
 export function stepParked(where: OfStep, instruction: string): RunLine {
-  return stepLine('step.parked', where, { action: where.step.actionId, instruction }, `A person is asked: ${instruction}`)
+  return stepLine(
+    'step.parked',
+    where,
+    { action: where.step.actionId, instruction },
+    `A person is asked: ${instruction}`,
+  )
 }
 
 /** A person did something to a step. */

@@ -1,8 +1,8 @@
 import type { Actor } from './actor.ts'
 import type { RunLine } from './log.ts'
 import type { CleanupStatus, RunHealth, RunStatus } from './run.ts'
-import type { PlaceholderValues } from './template.ts'
 import type { OnFailure, StepStatus } from './step.ts'
+import type { PlaceholderValues } from './template.ts'
 
 /** An instant: milliseconds since the epoch, UTC. */
 export type Instant = number

@@ -2,9 +2,9 @@ import { failRun } from './disposition.ts'
 import { armGate, gateLine, isOpen, openIfElapsed } from './gate.ts'
 import * as log from './log.ts'
 import { type Draft, type Instant, NEW_STEP, type Step } from './picture.ts'
+import type { VersionPhase, VersionSpec } from './spec.ts'
 import { isStepTerminal } from './step.ts'
 import { type PlaceholderValues, renderParams } from './template.ts'
-import type { VersionPhase, VersionSpec } from './spec.ts'
 
 export type ProgressRule = {
   /** Null where the pinned version cannot be read. */
@@ -124,7 +124,9 @@ function enterPhase(draft: Draft, index: number, rule: ProgressRule): boolean {
     run.status = 'RUNNING'
   }
   Object.assign(run, { currentPhase: phase.key, phaseIndex: index, phaseEnteredAt: now })
-  draft.lines.push(log.phaseEntered({ at: now, phase: phase.key }, { index, steps: draft.steps.length, label: phase.label }))
+  draft.lines.push(
+    log.phaseEntered({ at: now, phase: phase.key }, { index, steps: draft.steps.length, label: phase.label }),
+  )
   if (draft.gate !== null) draft.lines.push(gateLine(draft.gate, now, phase))
   carryHold(draft, now)
   return true
@@ -144,11 +146,23 @@ function carryHold(draft: Draft, now: Instant): void {
   run.holdUntil = null
 }
 
-function materialise(draft: Draft, phase: VersionPhase, phaseIndex: number, known: Step[], { mint }: ProgressRule): Step[] {
+function materialise(
+  draft: Draft,
+  phase: VersionPhase,
+  phaseIndex: number,
+  known: Step[],
+  { mint }: ProgressRule,
+): Step[] {
   return phase.steps.map((spec, seq) => {
     const existing = known.find((step) => step.seq === seq)
     if (existing !== undefined) return existing
-    const step = newStep(spec, { phase: phase.key, phaseIndex, seq, params: draft.facts.params, ...mint(draft.facts.runId) })
+    const step = newStep(spec, {
+      phase: phase.key,
+      phaseIndex,
+      seq,
+      params: draft.facts.params,
+      ...mint(draft.facts.runId),
+    })
     draft.created.add(step)
     return step
   })

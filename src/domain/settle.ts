@@ -24,7 +24,12 @@ export type CallFacts = {
  * Writes what an action answered into its step, and what that does to the run, whatever the run became meanwhile.
  * Nothing is dispatched by this: what comes next is `progress`'s to say.
  */
-export function settle(draft: Draft, step: Step, outcome: Outcome, { now, retry, call }: { now: Instant; retry: RetryRule; call: CallFacts }): void {
+export function settle(
+  draft: Draft,
+  step: Step,
+  outcome: Outcome,
+  { now, retry, call }: { now: Instant; retry: RetryRule; call: CallFacts },
+): void {
   endFlight(draft, step)
   switch (outcome.kind) {
     case 'done':
@@ -42,7 +47,11 @@ export function settle(draft: Draft, step: Step, outcome: Outcome, { now, retry,
  * Takes a step back from a holder whose lease ran out. Attempts stay as they are; where they are spent the step fails
  * before anything could be handed back, or the ceiling would never be reached.
  */
-export function takeBack(draft: Draft, step: Step, { now, retry, previousOwner }: { now: Instant; retry: RetryRule; previousOwner: string }): void {
+export function takeBack(
+  draft: Draft,
+  step: Step,
+  { now, retry, previousOwner }: { now: Instant; retry: RetryRule; previousOwner: string },
+): void {
   endFlight(draft, step)
   draft.lines.push(log.stepReclaimed({ at: now, step }, { previousOwner }))
   if (step.attempts >= retry.maxAttempts) {
@@ -59,7 +68,13 @@ function endFlight(draft: Draft, step: Step): void {
   draft.run.inFlight = null
 }
 
-function done(draft: Draft, step: Step, outcome: Outcome & { kind: 'done' }, now: Instant, call: Partial<CallFacts>): void {
+function done(
+  draft: Draft,
+  step: Step,
+  outcome: Outcome & { kind: 'done' },
+  now: Instant,
+  call: Partial<CallFacts>,
+): void {
   Object.assign(step, { status: 'DONE', finishedAt: now, dueAt: null, held: false, lastError: null })
   const ended = isTerminal(draft.run.status)
   const holdUntil = outcome.holdSeconds && !ended ? now + Math.round(outcome.holdSeconds * 1000) : undefined
@@ -107,7 +122,10 @@ function tryAgain(draft: Draft, step: Step, error: string, now: Instant, retry: 
 function fail(draft: Draft, step: Step, error: string, now: Instant, call: Partial<CallFacts>): void {
   Object.assign(step, { status: 'FAILED', finishedAt: now, dueAt: null, held: false, lastError: error })
   draft.lines.push(
-    log.stepStatus({ at: now, step }, { to: 'FAILED', error, ...(call.versionDrift ? { versionDrift: call.versionDrift } : {}) }),
+    log.stepStatus(
+      { at: now, step },
+      { to: 'FAILED', error, ...(call.versionDrift ? { versionDrift: call.versionDrift } : {}) },
+    ),
   )
   dispose(draft, step, now)
 }

@@ -1,6 +1,6 @@
-import type { Outcome } from '../domain/outcome.ts'
 import { formatId } from '../domain/ids.ts'
 import * as log from '../domain/log.ts'
+import type { Outcome } from '../domain/outcome.ts'
 import { type Picture, type Step, titleOf } from '../domain/picture.ts'
 import type { CallFacts } from '../domain/settle.ts'
 import { callAction } from '../modules/call.ts'
@@ -21,10 +21,16 @@ export async function call(
   const permission = permit(context.registry, step)
   if (!permission.granted) return { outcome: permission.outcome, facts: { title: titleOf(step) } }
   const { action, params } = permission
-  const versionDrift = action.version === step.actionVersion ? {} : { versionDrift: { pinned: step.actionVersion, registered: action.version } }
+  const versionDrift =
+    action.version === step.actionVersion
+      ? {}
+      : { versionDrift: { pinned: step.actionVersion, registered: action.version } }
   const callFacts: CallFacts = { title: step.label ?? action.label, ...versionDrift }
   if (facts.rehearsal && !action.supportsVerify) {
-    return { outcome: { kind: 'done', resources: [], participants: [] }, facts: { ...callFacts, because: 'rehearsed, not called' } }
+    return {
+      outcome: { kind: 'done', resources: [], participants: [] },
+      facts: { ...callFacts, because: 'rehearsed, not called' },
+    }
   }
   const envelope: Envelope = {
     runId: formatId('Run', facts.runId),

@@ -1,5 +1,5 @@
-import { blockedBecause, runBlocked, runStatus } from '../domain/log.ts'
 import { formatId } from '../domain/ids.ts'
+import { blockedBecause, runBlocked, runStatus } from '../domain/log.ts'
 import { readNewlyBlocked } from '../store/claims.ts'
 import { pruneLogs } from '../store/log.ts'
 import { missIfOverdue, noteBlockedIfNew, readOverdue } from '../store/runs.ts'

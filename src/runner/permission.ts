@@ -1,6 +1,7 @@
-import type { Step } from '../domain/picture.ts'
 import type { Outcome } from '../domain/outcome.ts'
-import type { RegisteredAction, Registry } from '../modules/registry.ts'
+import type { Step } from '../domain/picture.ts'
+import type { RegisteredAction } from '../modules/registered.ts'
+import type { Registry } from '../modules/registry.ts'
 
 /** Whether a claimed step may be dispatched: its action and the params to call it with, or what to settle it with instead. */
 export type Permission =
@@ -18,7 +19,9 @@ export function permit(registry: Registry, step: Step): Permission {
   }
   const checked = action.checkFilled(step.params)
   if (!checked.ok) {
-    const problems = checked.issues.map((issue) => `params${issue.path === '' ? '' : `.${issue.path}`}: ${issue.message}`)
+    const problems = checked.issues.map(
+      (issue) => `params${issue.path === '' ? '' : `.${issue.path}`}: ${issue.message}`,
+    )
     return refuse(`Its params do not fit: ${problems.join(' ')}`)
   }
   return { granted: true, action, params: checked.params }

@@ -56,7 +56,10 @@ export class Runner {
   #lastPass: { at: Instant; error: unknown } | null = null
   #idleWaiters: (() => void)[] = []
 
-  constructor({ worker = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`, ...options }: RunnerOptions) {
+  constructor({
+    worker = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`,
+    ...options
+  }: RunnerOptions) {
     this.worker = worker
     const { db, clock, settings, log } = options
     this.#context = {

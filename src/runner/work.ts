@@ -1,6 +1,6 @@
-import type { Outcome } from '../domain/outcome.ts'
 import { failRun } from '../domain/disposition.ts'
 import * as log from '../domain/log.ts'
+import type { Outcome } from '../domain/outcome.ts'
 import { type Draft, draftOf, type Instant, type Picture, type Step, titleOf, written } from '../domain/picture.ts'
 import { progress } from '../domain/progress.ts'
 import { isTerminal } from '../domain/run.ts'
@@ -101,7 +101,8 @@ export function workLapsed(context: WorkContext, { picture, previousOwner }: Lap
       settles: null,
       apply(draft) {
         const step = draft.steps.find((candidate) => candidate.id === inFlight)
-        if (step !== undefined && draft.run.inFlight === inFlight) takeBack(draft, step, { now: clock.now(), retry, previousOwner })
+        if (step !== undefined && draft.run.inFlight === inFlight)
+          takeBack(draft, step, { now: clock.now(), retry, previousOwner })
         return true
       },
     }),
@@ -131,7 +132,12 @@ async function drive(context: WorkContext, claimed: Picture, first: Change): Pro
     if (moved === null || moved.step === null) return
     const { step } = moved
     picture = moved.picture
-    const messages = new Messages({ db: context.db.hot, changes: context.changes, runId: picture.facts.runId, log: context.log })
+    const messages = new Messages({
+      db: context.db.hot,
+      changes: context.changes,
+      runId: picture.facts.runId,
+      log: context.log,
+    })
     const answered = await load.dispatch(() => call(context, picture, step, messages))
     change = settlement(context, { step, outcome: answered.outcome, lines: await messages.take() }, answered.facts)
   }
@@ -151,7 +157,10 @@ function settlement(context: WorkContext, settled: Settled, facts: CallFacts, re
   }
 }
 
-const retryRule = ({ settings }: WorkContext) => ({ maxAttempts: settings.stepMaxAttempts, retryMs: settings.stepRetryMs })
+const retryRule = ({ settings }: WorkContext) => ({
+  maxAttempts: settings.stepMaxAttempts,
+  retryMs: settings.stepRetryMs,
+})
 
 type Moved = { picture: Picture; step: Step | null }
 
@@ -187,9 +196,12 @@ async function move(context: WorkContext, from: Picture, asked: Change, hasTurn:
         uncertain = true
         await pauseFor(context, error, runId)
         picture = await reread(context, runId)
-        const claimed: Step | undefined = picture?.steps.find((known) => known.id === step?.id && known.claimNo === step.claimNo)
+        const claimed: Step | undefined = picture?.steps.find(
+          (known) => known.id === step?.id && known.claimNo === step.claimNo,
+        )
         // The statement was carried out, its answer was lost on the way.
-        if (picture !== null && claimed !== undefined && picture.run.inFlight === claimed.id) return { picture, step: claimed }
+        if (picture !== null && claimed !== undefined && picture.run.inFlight === claimed.id)
+          return { picture, step: claimed }
       }
     }
   }
@@ -197,7 +209,12 @@ async function move(context: WorkContext, from: Picture, asked: Change, hasTurn:
   return null
 }
 
-function advance(context: WorkContext, draft: Draft, spec: Awaited<ReturnType<WorkContext['versions']['spec']>>, hasTurn: boolean): Step | null {
+function advance(
+  context: WorkContext,
+  draft: Draft,
+  spec: Awaited<ReturnType<WorkContext['versions']['spec']>>,
+  hasTurn: boolean,
+): Step | null {
   const now = context.clock.now()
   try {
     return progress(draft, { spec, now, mint, mayDispatch: hasTurn && context.mayDispatch() })
@@ -258,7 +275,11 @@ function refusal(context: WorkContext, refused: Change, error: unknown): Change 
   return settlement(context, { step, outcome, lines: [] }, { title: titleOf(step) })
 }
 
-async function logLate({ db, clock, changes }: WorkContext, runId: string, { step, outcome, lines }: Settled): Promise<void> {
+async function logLate(
+  { db, clock, changes }: WorkContext,
+  runId: string,
+  { step, outcome, lines }: Settled,
+): Promise<void> {
   const said = outcome.kind === 'failed' ? `failed: ${outcome.error}` : outcome.kind
   const line = await appendLines(db.hot, runId, [...lines, log.stepLate({ at: clock.now(), step }, said)])
   if (line !== null) changes.publish({ runId, line, cues: false })

@@ -1,8 +1,8 @@
-import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { runStatus } from '../domain/log.ts'
 import type { Instant, Picture } from '../domain/picture.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { PICTURE_COLUMNS, type PictureRow, pictureOf } from './pictures.ts'
 import { at, logLines } from './sql.ts'
-import { runStatus } from '../domain/log.ts'
 
 export type ClaimRequest = {
   /** This process, as claims name it. */
@@ -37,10 +37,9 @@ const claimChosen = ({ worker, now, leaseUntil }: ClaimRequest) => Prisma.sql`
     FROM due WHERE r.id = due.id
     RETURNING r.*, due.status::text AS was
   ), logged AS (
-    ${logLines(
-      Prisma.sql`SELECT id, last_line - 1 AS last_line FROM claimed WHERE was = 'SCHEDULED'`,
-      [runStatus({ at: now }, { from: 'SCHEDULED', to: 'STARTING' })],
-    )}
+    ${logLines(Prisma.sql`SELECT id, last_line - 1 AS last_line FROM claimed WHERE was = 'SCHEDULED'`, [
+      runStatus({ at: now }, { from: 'SCHEDULED', to: 'STARTING' }),
+    ])}
   )
   SELECT ${PICTURE_COLUMNS}, r.last_line, r.was FROM claimed r`
 
@@ -67,7 +66,9 @@ const keyIsFree = Prisma.sql`NOT EXISTS (
   SELECT 1 FROM runs h WHERE h.concurrency_key = w.concurrency_key AND NOT h.rehearsal
     AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING'))`
 
-const dueKeyed = (now: Instant) => Prisma.sql`w.claimed_by IS NULL AND w.wake_at <= ${at(now)} AND w.status = 'SCHEDULED'
+const dueKeyed = (
+  now: Instant,
+) => Prisma.sql`w.claimed_by IS NULL AND w.wake_at <= ${at(now)} AND w.status = 'SCHEDULED'
   AND w.concurrency_key IS NOT NULL AND NOT w.rehearsal AND w.grace_until >= ${at(now)}`
 
 /**
@@ -100,7 +101,10 @@ export async function claimKeyedStarts(db: PrismaClient, request: ClaimRequest):
 export type BlockedStart = { runId: string; concurrencyKey: string; heldBy: string; holderStatus: PictureRow['status'] }
 
 /** The due starts that are held back by somebody new. */
-export async function readNewlyBlocked(db: PrismaClient, { now, limit }: { now: Instant; limit: number }): Promise<BlockedStart[]> {
+export async function readNewlyBlocked(
+  db: PrismaClient,
+  { now, limit }: { now: Instant; limit: number },
+): Promise<BlockedStart[]> {
   return db.$queryRaw<BlockedStart[]>(Prisma.sql`
     SELECT w.id AS "runId", w.concurrency_key AS "concurrencyKey", h.id AS "heldBy", h.status::text AS "holderStatus"
     FROM runs w JOIN runs h ON h.concurrency_key = w.concurrency_key AND NOT h.rehearsal
@@ -142,7 +146,11 @@ export async function readClaimed(db: PrismaClient, runId: string, worker: strin
 }
 
 /** Renews leases that are still this process's; answers the ids of the runs that are. Says nothing new about the run: its fence stays. */
-export async function renewLeases(db: PrismaClient, worker: string, leases: { runId: string; until: Instant }[]): Promise<string[]> {
+export async function renewLeases(
+  db: PrismaClient,
+  worker: string,
+  leases: { runId: string; until: Instant }[],
+): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH x AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(

@@ -1,5 +1,5 @@
-import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { RunLine } from '../domain/log.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { logLines } from './sql.ts'
 
 /** Appends lines that change nothing about the run, such as messages. Answers the number of the last one; null: no such run. */
@@ -18,7 +18,10 @@ export async function appendLines(db: PrismaClient, runId: string, lines: readon
  * Deletes the log of runs that ended before the horizon, `limit` runs at most, and marks them as pruned. Answers how
  * many runs it pruned; fewer than `limit` means that nothing is left.
  */
-export async function pruneLogs(db: PrismaClient, { endedBefore, now, limit }: { endedBefore: Date; now: Date; limit: number }): Promise<number> {
+export async function pruneLogs(
+  db: PrismaClient,
+  { endedBefore, now, limit }: { endedBefore: Date; now: Date; limit: number },
+): Promise<number> {
   return db.$executeRaw(Prisma.sql`
     WITH old AS (
       SELECT id FROM runs WHERE ended_at < ${endedBefore.toISOString()}::timestamptz AND ended_at IS NOT NULL AND log_pruned_at IS NULL

@@ -1,8 +1,8 @@
-import { Prisma } from '../generated/prisma/client.ts'
-import type { ActorKind, RunStatus, StepStatus } from '../generated/prisma/enums.ts'
 import type { Gate, Picture, Step } from '../domain/picture.ts'
 import type { CleanupStatus, RunHealth } from '../domain/run.ts'
 import type { OnFailure } from '../domain/step.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+import type { ActorKind, RunStatus, StepStatus } from '../generated/prisma/enums.ts'
 
 /** A run's row as `PICTURE_COLUMNS` reads it; steps and gate as PostgreSQL writes them in JSON. */
 export type PictureRow = {

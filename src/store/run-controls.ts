@@ -1,8 +1,8 @@
-import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
-import type { ActorKind } from '../generated/prisma/enums.ts'
 import type { RunLine } from '../domain/log.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { CleanupStatus, RunStatus } from '../domain/run.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import type { ActorKind } from '../generated/prisma/enums.ts'
 import { lockRun } from './runs.ts'
 import { at, logLines } from './sql.ts'
 
@@ -22,7 +22,9 @@ export type RunForControl = {
 
 /** Reads a run for a control; null: there is none. An `after` gate whose instant has come counts as open. */
 export async function readRunForControl(db: PrismaClient, runId: string, now: Instant): Promise<RunForControl | null> {
-  const [row] = await db.$queryRaw<(Omit<RunForControl, 'gate'> & { gatePhase: string | null; gateEnteredAt: Date | null })[]>(Prisma.sql`
+  const [row] = await db.$queryRaw<
+    (Omit<RunForControl, 'gate'> & { gatePhase: string | null; gateEnteredAt: Date | null })[]
+  >(Prisma.sql`
     SELECT r.id, r.status::text AS status, r.cleanup_status::text AS "cleanupStatus", r.current_phase AS "currentPhase",
       r.phase_index IS NOT NULL AS "enteredPhase", v.grace_seconds AS "graceSeconds", r.last_control AS "lastControl",
       (coalesce(r.hold_until > ${at(now)}, false) OR EXISTS (${heldSteps(Prisma.sql`r`, now)})) AS held,
@@ -32,7 +34,10 @@ export async function readRunForControl(db: PrismaClient, runId: string, now: In
     WHERE r.id = ${runId}::uuid`)
   if (row === undefined) return null
   const { gatePhase, gateEnteredAt, ...run } = row
-  return { ...run, gate: gatePhase === null || gateEnteredAt === null ? null : { phase: gatePhase, enteredAt: gateEnteredAt } }
+  return {
+    ...run,
+    gate: gatePhase === null || gateEnteredAt === null ? null : { phase: gatePhase, enteredAt: gateEnteredAt },
+  }
 }
 
 /** Whether a gate `g` is closed. */
@@ -59,7 +64,11 @@ type Change = Control & {
 // Every control is one conditional update of the run's row from the status that it was told of, with its line.
 async function controlIf(db: PrismaClient, change: Change): Promise<Controlled> {
   const { runId, from, line } = change
-  const lastControl = JSON.stringify({ actor: line.actor, action: change.action, at: new Date(change.now).toISOString() })
+  const lastControl = JSON.stringify({
+    actor: line.actor,
+    action: change.action,
+    at: new Date(change.now).toISOString(),
+  })
   const [, rows] = await db.$transaction([
     lockRun(db, runId),
     db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
@@ -81,7 +90,10 @@ export function pauseRunIfActive(db: PrismaClient, control: Control): Promise<Co
 }
 
 /** Back to RUNNING, or to STARTING where no phase was entered, and due at once. */
-export function resumeRunIfPaused(db: PrismaClient, control: Control & { to: 'RUNNING' | 'STARTING' }): Promise<Controlled> {
+export function resumeRunIfPaused(
+  db: PrismaClient,
+  control: Control & { to: 'RUNNING' | 'STARTING' },
+): Promise<Controlled> {
   return controlIf(db, {
     ...control,
     set: Prisma.sql`status = ${control.to}::run_status, last_error = NULL, wake_at = ${at(control.now)}`,
@@ -106,7 +118,10 @@ export function cancelRunIfLive(db: PrismaClient, control: Control & { because: 
 }
 
 /** Moves the start; the occurrence keeps its identity. */
-export function rescheduleRunIfScheduled(db: PrismaClient, control: Control & { scheduledFor: Instant; graceUntil: Instant }): Promise<Controlled> {
+export function rescheduleRunIfScheduled(
+  db: PrismaClient,
+  control: Control & { scheduledFor: Instant; graceUntil: Instant },
+): Promise<Controlled> {
   return controlIf(db, {
     ...control,
     set: Prisma.sql`scheduled_for = ${at(control.scheduledFor)}, grace_until = ${at(control.graceUntil)},
@@ -128,7 +143,10 @@ export function endHoldIfHeld(db: PrismaClient, control: Control): Promise<Contr
 }
 
 /** Opens the gate of the current phase, if that is `phase` and its gate is not open. */
-export function forceGateIfClosed(db: PrismaClient, control: Control & { phase: string; reason: string }): Promise<Controlled> {
+export function forceGateIfClosed(
+  db: PrismaClient,
+  control: Control & { phase: string; reason: string },
+): Promise<Controlled> {
   const { now, line } = control
   return controlIf(db, {
     ...control,

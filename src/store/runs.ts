@@ -1,7 +1,7 @@
-import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
-import type { ActorKind, RunSource } from '../generated/prisma/enums.ts'
 import type { RunLine } from '../domain/log.ts'
 import type { Instant, Step } from '../domain/picture.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import type { ActorKind, RunSource } from '../generated/prisma/enums.ts'
 import { toJsonb } from './json.ts'
 import { at, logLines } from './sql.ts'
 import { placeRow } from './transitions.ts'
@@ -82,7 +82,10 @@ export async function readExistingRun(db: PrismaClient, run: NewRun): Promise<Ex
 export type OverdueRun = { runId: string; blocked: boolean }
 
 /** SCHEDULED runs whose grace window passed. */
-export async function readOverdue(db: PrismaClient, { now, limit }: { now: Instant; limit: number }): Promise<(OverdueRun & { heldBy: string | null })[]> {
+export async function readOverdue(
+  db: PrismaClient,
+  { now, limit }: { now: Instant; limit: number },
+): Promise<(OverdueRun & { heldBy: string | null })[]> {
   return db.$queryRaw<(OverdueRun & { heldBy: string | null })[]>(Prisma.sql`
     SELECT id AS "runId", blocked_by IS NOT NULL AS blocked, blocked_by AS "heldBy" FROM runs
     WHERE status = 'SCHEDULED' AND grace_until < ${at(now)} ORDER BY grace_until LIMIT ${limit}`)

@@ -1,6 +1,6 @@
-import { Prisma } from '../generated/prisma/client.ts'
 import type { RunLine } from '../domain/log.ts'
 import type { Instant } from '../domain/picture.ts'
+import { Prisma } from '../generated/prisma/client.ts'
 import { toJsonb } from './json.ts'
 
 /** An instant as a bound timestamptz, independent of the session's zone. */
@@ -25,7 +25,11 @@ export function lineRow(line: RunLine) {
  * selecting statement has to raise `last_line` of the same rows, which it has locked, by the number of lines.
  * `addToDetail`: a jsonb expression for what only the statement itself knows.
  */
-export function logLines(runs: Prisma.Sql, lines: readonly RunLine[], addToDetail: Prisma.Sql = Prisma.empty): Prisma.Sql {
+export function logLines(
+  runs: Prisma.Sql,
+  lines: readonly RunLine[],
+  addToDetail: Prisma.Sql = Prisma.empty,
+): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO run_log (run_id, line, at, kind, phase, step_id, actor_kind, actor_name, detail, text)
     SELECT o.id, o.last_line + l.ord, l.at, l.kind, l.phase, l.step_id, l.actor_kind, l.actor_name, l.detail ${addToDetail}, l.text

@@ -1,9 +1,9 @@
-import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
-import type { ActorKind } from '../generated/prisma/enums.ts'
 import type { RunLine } from '../domain/log.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { RunStatus } from '../domain/run.ts'
 import type { StepControl, StepStatus } from '../domain/step.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import type { ActorKind } from '../generated/prisma/enums.ts'
 import type { Controlled, RunForControl } from './run-controls.ts'
 import { lockRun } from './runs.ts'
 import { at, logLines } from './sql.ts'
@@ -83,7 +83,10 @@ const wakeIfRunning = (now: Instant) =>
   Prisma.sql`, wake_at = CASE WHEN r.status = 'RUNNING' THEN ${at(now)} ELSE r.wake_at END`
 
 /** "I have it": names the person, if the cue waits and is still claimed by whom the caller saw (nobody: null). */
-export function claimCueIfStillHeldBy(db: PrismaClient, control: Control & { seen: string | null }): Promise<Controlled> {
+export function claimCueIfStillHeldBy(
+  db: PrismaClient,
+  control: Control & { seen: string | null },
+): Promise<Controlled> {
   const { now, line } = control
   return controlIf(db, {
     ...control,

@@ -1,5 +1,5 @@
-import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { Draft, Gate, Instant, Step } from '../domain/picture.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { Batch } from './batch.ts'
 import { toJsonb } from './json.ts'
 import { lineRow } from './sql.ts'
@@ -171,4 +171,3 @@ async function writeIfUnchanged(db: PrismaClient, worker: string, transitions: T
   const byRun = new Map(rows.map((row) => [row.id, { fence: row.fence, line: row.last_line }]))
   return transitions.map(({ draft }) => byRun.get(draft.facts.runId) ?? null)
 }
-

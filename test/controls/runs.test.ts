@@ -10,7 +10,9 @@ test('twenty simultaneous starts of one occurrence make one run', async () => {
   const stage = await newStage()
   const { definitionId } = await stage.publish([{ key: 'one', steps: [CUE] }])
   const scheduledFor = new Date(T0 + 1000)
-  const results = await Promise.all(Array.from({ length: 20 }, () => startRun(stage.ctx, MIRA, { definitionId, scheduledFor })))
+  const results = await Promise.all(
+    Array.from({ length: 20 }, () => startRun(stage.ctx, MIRA, { definitionId, scheduledFor })),
+  )
   expect(results.filter((result) => result.error === undefined && result.created)).toHaveLength(1)
   expect(new Set(results.map((result) => (result.error === undefined ? result.runId : result.message))).size).toBe(1)
   expect(await stage.db.prisma.run.count()).toBe(1)
@@ -32,7 +34,10 @@ test('a second attempt answers the existing run with its own params', async () =
   })
   const scheduledFor = new Date(T0 + 1000)
   const first = await stage.start(definitionId, { scheduledFor, params: { region: 'Yew' } })
-  expect(await startRun(stage.ctx, TOM, { definitionId, scheduledFor, params: { region: 'Trinsic' } })).toEqual({ created: false, runId: first })
+  expect(await startRun(stage.ctx, TOM, { definitionId, scheduledFor, params: { region: 'Trinsic' } })).toEqual({
+    created: false,
+    runId: first,
+  })
   expect(await stage.run(first)).toMatchObject({ params: { region: 'Yew' }, startedByName: 'Mira' })
 })
 
@@ -42,7 +47,10 @@ test('a requestId makes "start now" safe to send again, and different arguments 
   const first = await stage.start(definitionId, { requestId: 'r1' })
   stage.clock.moveBy(5000)
   expect(await startRun(stage.ctx, MIRA, { definitionId, requestId: 'r1' })).toEqual({ created: false, runId: first })
-  expect(await startRun(stage.ctx, MIRA, { definitionId, requestId: 'r1', scope: 'a' })).toMatchObject({ error: 'CONFLICT', runId: first })
+  expect(await startRun(stage.ctx, MIRA, { definitionId, requestId: 'r1', scope: 'a' })).toMatchObject({
+    error: 'CONFLICT',
+    runId: first,
+  })
   expect(await startRun(stage.ctx, MIRA, { definitionId, requestId: 'r2' })).toMatchObject({ created: true })
 })
 
@@ -64,7 +72,10 @@ test('a start that cannot be is refused by name', async () => {
   const gone = '00000000-0000-7000-8000-000000000000'
   expect(await startRun(stage.ctx, MIRA, { definitionId: gone })).toMatchObject({ error: 'NOT_FOUND' })
   await stage.db.prisma.definition.update({ where: { id: definitionId }, data: { state: 'ARCHIVED' } })
-  expect(await startRun(stage.ctx, MIRA, { definitionId, params: { level: 1 } })).toMatchObject({ error: 'CONFLICT', definitionId })
+  expect(await startRun(stage.ctx, MIRA, { definitionId, params: { level: 1 } })).toMatchObject({
+    error: 'CONFLICT',
+    definitionId,
+  })
 })
 
 test('a pause in the middle of a batch takes effect before the next dispatch', async () => {
@@ -83,8 +94,16 @@ test('a pause in the middle of a batch takes effect before the next dispatch', a
   await resumeRun(stage.ctx, MIRA, { runId })
   await stage.settle()
   expect(stage.script.keys()).toEqual(steps.map((step) => step.key))
-  expect((await stage.log(runId)).filter((line) => line.kind === 'run.control').map((line) => [line.actorName, line.detail, line.text])).toEqual([
-    ['Mira', { control: 'PAUSE', from: 'RUNNING', to: 'PAUSED', reason: 'wait for me' }, 'Mira paused the run: wait for me.'],
+  expect(
+    (await stage.log(runId))
+      .filter((line) => line.kind === 'run.control')
+      .map((line) => [line.actorName, line.detail, line.text]),
+  ).toEqual([
+    [
+      'Mira',
+      { control: 'PAUSE', from: 'RUNNING', to: 'PAUSED', reason: 'wait for me' },
+      'Mira paused the run: wait for me.',
+    ],
     ['Mira', { control: 'RESUME', from: 'PAUSED', to: 'RUNNING' }, 'Mira resumed the run.'],
   ])
 })
@@ -103,12 +122,29 @@ test('a control that came too late is a conflict that says who was first, and ch
 
 test('cancelling ends the run for good, with what was open', async () => {
   const stage = await newStage()
-  const runId = await stage.play([{ key: 'one', steps: [CUE, { key: 'a' }] }, { key: 'two', steps: [{ key: 'b' }] }])
+  const runId = await stage.play([
+    { key: 'one', steps: [CUE, { key: 'a' }] },
+    { key: 'two', steps: [{ key: 'b' }] },
+  ])
   expect(await cancelRun(stage.ctx, MIRA, { runId, reason: 'server fire' })).toEqual({ runId })
   const run = await stage.run(runId)
-  expect(run).toMatchObject({ status: 'CANCELLED', endedBecause: 'Mira cancelled it: server fire', endedByName: 'Mira', endedAt: new Date(T0) })
-  expect(run.steps.map((step) => [step.status, step.parked])).toEqual([['CANCELLED', false], ['CANCELLED', false]])
-  expect((await stage.log(runId)).at(-1)?.detail).toEqual({ control: 'CANCEL', from: 'RUNNING', to: 'CANCELLED', reason: 'server fire', cancelledSteps: 2 })
+  expect(run).toMatchObject({
+    status: 'CANCELLED',
+    endedBecause: 'Mira cancelled it: server fire',
+    endedByName: 'Mira',
+    endedAt: new Date(T0),
+  })
+  expect(run.steps.map((step) => [step.status, step.parked])).toEqual([
+    ['CANCELLED', false],
+    ['CANCELLED', false],
+  ])
+  expect((await stage.log(runId)).at(-1)?.detail).toEqual({
+    control: 'CANCEL',
+    from: 'RUNNING',
+    to: 'CANCELLED',
+    reason: 'server fire',
+    cancelledSteps: 2,
+  })
   await stage.letPass(86_400_000)
   expect(stage.script.keys()).toEqual([])
 })
@@ -135,13 +171,22 @@ test('a rescheduled run starts at its new instant and keeps its identity', async
     error: 'INVALID_INPUT',
     issues: [{ path: 'scheduledFor' }],
   })
-  expect(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date(T0 + 600_000), reason: 'late' })).toEqual({ runId })
+  expect(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date(T0 + 600_000), reason: 'late' })).toEqual(
+    { runId },
+  )
   await stage.letPass(599_999)
   const run = await stage.run(runId)
-  expect(run).toMatchObject({ status: 'SCHEDULED', occurrenceKey: before.occurrenceKey, occurrenceAt: before.occurrenceAt, moved: true })
+  expect(run).toMatchObject({
+    status: 'SCHEDULED',
+    occurrenceKey: before.occurrenceKey,
+    occurrenceAt: before.occurrenceAt,
+    moved: true,
+  })
   await stage.letPass(1)
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', startedAt: new Date(T0 + 600_000) })
-  expect(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date(T0 + 900_000) })).toMatchObject({ error: 'CONFLICT' })
+  expect(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date(T0 + 900_000) })).toMatchObject({
+    error: 'CONFLICT',
+  })
 })
 
 test('forcing a gate lets the phase go once its steps are done, and is logged once', async () => {
@@ -151,8 +196,12 @@ test('forcing a gate lets the phase go once its steps are done, and is logged on
     { key: 'two', steps: [{ key: 'a' }], advance: { after: '1h' } },
   ])
   stage.clock.moveBy(60_000)
-  expect(await advancePhase(stage.ctx, MIRA, { runId, phase: 'one', reason: ' ' })).toMatchObject({ issues: [{ path: 'reason' }] })
-  expect(await advancePhase(stage.ctx, MIRA, { runId, phase: 'two', reason: 'go' })).toMatchObject({ error: 'CONFLICT' })
+  expect(await advancePhase(stage.ctx, MIRA, { runId, phase: 'one', reason: ' ' })).toMatchObject({
+    issues: [{ path: 'reason' }],
+  })
+  expect(await advancePhase(stage.ctx, MIRA, { runId, phase: 'two', reason: 'go' })).toMatchObject({
+    error: 'CONFLICT',
+  })
   expect(await advancePhase(stage.ctx, MIRA, { runId, phase: 'one', reason: 'go' })).toEqual({ runId })
   expect(await advancePhase(stage.ctx, TOM, { runId, phase: 'one', reason: 'go' })).toMatchObject({ error: 'CONFLICT' })
   await stage.settle()
@@ -161,11 +210,15 @@ test('forcing a gate lets the phase go once its steps are done, and is logged on
   await stage.settle()
   expect(await stage.run(runId)).toMatchObject({ currentPhase: 'two' })
   const advanced = (await stage.log(runId)).filter((line) => line.kind === 'phase.advanced')
-  expect(advanced.map((line) => [line.actorName, line.detail])).toEqual([['Mira', { because: 'FORCED', waitedSeconds: 60, reason: 'go' }]])
+  expect(advanced.map((line) => [line.actorName, line.detail])).toEqual([
+    ['Mira', { because: 'FORCED', waitedSeconds: 60, reason: 'go' }],
+  ])
   expect((await stage.run(runId)).gates[0]).toMatchObject({ openedBy: 'FORCED', openedByName: 'Mira', reason: 'go' })
 })
 
 test('a run that is not there is not found', async () => {
   const stage = await newStage()
-  expect(await pauseRun(stage.ctx, MIRA, { runId: '00000000-0000-7000-8000-000000000000' })).toMatchObject({ error: 'NOT_FOUND' })
+  expect(await pauseRun(stage.ctx, MIRA, { runId: '00000000-0000-7000-8000-000000000000' })).toMatchObject({
+    error: 'NOT_FOUND',
+  })
 })

@@ -13,16 +13,26 @@ test('ten people confirm one cue: one does, nine are told who did, and the run g
   const runId = await stage.play([{ key: 'one', steps: [CUE, { key: 'a' }] }])
   const id = await stepId(stage, runId)
   const people = Array.from({ length: 10 }, (_, index) => ({ kind: 'USER' as const, name: `GM ${index}` }))
-  const results = await Promise.all(people.map((actor) => confirmCue(stage.ctx, actor, { stepId: id, note: `by ${actor.name}` })))
+  const results = await Promise.all(
+    people.map((actor) => confirmCue(stage.ctx, actor, { stepId: id, note: `by ${actor.name}` })),
+  )
   const winners = people.filter((_, index) => results[index]?.error === undefined)
   expect(winners).toHaveLength(1)
   for (const result of results) {
     if (result.error === undefined) continue
-    expect(result).toMatchObject({ error: 'CONFLICT', stepId: id, lastControl: { actor: winners[0], action: 'CONFIRM' } })
+    expect(result).toMatchObject({
+      error: 'CONFLICT',
+      stepId: id,
+      lastControl: { actor: winners[0], action: 'CONFIRM' },
+    })
   }
   await stage.settle()
   expect(stage.script.keys()).toEqual(['a'])
-  expect(await stage.step(runId)).toMatchObject({ status: 'DONE', note: `by ${winners[0]?.name}`, finishedAt: new Date(T0) })
+  expect(await stage.step(runId)).toMatchObject({
+    status: 'DONE',
+    note: `by ${winners[0]?.name}`,
+    finishedAt: new Date(T0),
+  })
   expect((await stage.log(runId)).filter((line) => line.kind === 'step.control')).toHaveLength(1)
 })
 
@@ -49,7 +59,9 @@ test('of ten who claim one cue at once, one has it', async () => {
   const runId = await stage.play([{ key: 'one', steps: [CUE] }])
   const id = await stepId(stage, runId)
   const results = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => claimCue(stage.ctx, { kind: 'USER', name: `GM ${index}` }, { stepId: id })),
+    Array.from({ length: 10 }, (_, index) =>
+      claimCue(stage.ctx, { kind: 'USER', name: `GM ${index}` }, { stepId: id }),
+    ),
   )
   expect(results.filter((result) => result.error === undefined)).toHaveLength(1)
 })
@@ -58,7 +70,10 @@ test('skipping needs a reason and an open step, and the run goes on without it',
   const stage = await newStage()
   const runId = await stage.play([{ key: 'one', steps: [CUE, { key: 'a' }, { key: 'b' }] }])
   const [cue, next] = [await stepId(stage, runId, 0), await stepId(stage, runId, 1)]
-  expect(await skipStep(stage.ctx, MIRA, { stepId: next, reason: '' })).toMatchObject({ error: 'INVALID_INPUT', issues: [{ path: 'reason' }] })
+  expect(await skipStep(stage.ctx, MIRA, { stepId: next, reason: '' })).toMatchObject({
+    error: 'INVALID_INPUT',
+    issues: [{ path: 'reason' }],
+  })
   expect(await skipStep(stage.ctx, MIRA, { stepId: next, reason: 'no orcs' })).toEqual({ stepId: next })
   expect(await skipStep(stage.ctx, MIRA, { stepId: next, reason: 'no orcs' })).toMatchObject({ error: 'CONFLICT' })
   expect(await skipStep(stage.ctx, MIRA, { stepId: cue, reason: 'nobody here' })).toEqual({ stepId: cue })
@@ -92,12 +107,18 @@ test('a retry behind the cursor is refused', async () => {
   const runId = await stage.play([{ key: 'one', steps: [{ key: 'a', onFailure: 'SKIP' }, { key: 'b' }] }])
   expect(await stage.run(runId)).toMatchObject({ status: 'PAUSED' })
   const before = await stage.run(runId)
-  expect(await retryStep(stage.ctx, MIRA, { stepId: await stepId(stage, runId, 0), reason: 'again' })).toMatchObject({ error: 'CONFLICT' })
+  expect(await retryStep(stage.ctx, MIRA, { stepId: await stepId(stage, runId, 0), reason: 'again' })).toMatchObject({
+    error: 'CONFLICT',
+  })
   expect(await stage.run(runId)).toEqual(before)
-  expect(await retryStep(stage.ctx, MIRA, { stepId: await stepId(stage, runId, 1), reason: 'again' })).toMatchObject({ stepId: expect.any(String) })
+  expect(await retryStep(stage.ctx, MIRA, { stepId: await stepId(stage, runId, 1), reason: 'again' })).toMatchObject({
+    stepId: expect.any(String),
+  })
 })
 
 test('a step that is not there is not found', async () => {
   const stage = await newStage()
-  expect(await confirmCue(stage.ctx, MIRA, { stepId: '00000000-0000-7000-8000-000000000000' })).toMatchObject({ error: 'NOT_FOUND' })
+  expect(await confirmCue(stage.ctx, MIRA, { stepId: '00000000-0000-7000-8000-000000000000' })).toMatchObject({
+    error: 'NOT_FOUND',
+  })
 })

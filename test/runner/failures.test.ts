@@ -28,28 +28,36 @@ test.each([
   ['an array', () => [true], 'unusable'],
   ['an empty object', () => ({}), 'unusable'],
   ["{ok: 'yes'}", () => ({ ok: 'yes' }), 'unusable'],
-])('%s is tried again after a flat backoff, and fails the step when attempts are spent', async (_name, perform, error) => {
-  const stage = await newStage()
-  stage.script.on('first', perform)
-  const runId = await stage.play([{ key: 'one', steps }])
-  expect(await stage.step(runId)).toMatchObject({ status: 'PENDING', attempts: 1, dueAt: new Date(T0 + 60_000), held: false })
-  expect(await stage.run(runId)).toMatchObject({ status: 'RUNNING', health: 'DEGRADED' })
-  await stage.letPass(59_999)
-  expect(stage.script.calls).toHaveLength(1)
-  await stage.letPass(60_001)
-  expect(stage.script.keys()).toEqual(['first', 'first', 'first'])
-  const step = await stage.step(runId)
-  expect(step).toMatchObject({ status: 'FAILED', attempts: 3 })
-  expect(step.lastError).toContain(error)
-  expect(new Set(stage.script.calls.map((call) => call.idempotencyKey)).size).toBe(1)
-  expect((await stage.story(runId)).filter((line) => /step|health|PAUSED/.test(line))).toEqual([
-    'step.retry',
-    'run.health DEGRADED',
-    'step.retry',
-    'step.status FAILED',
-    'run.status PAUSED',
-  ])
-})
+])(
+  '%s is tried again after a flat backoff, and fails the step when attempts are spent',
+  async (_name, perform, error) => {
+    const stage = await newStage()
+    stage.script.on('first', perform)
+    const runId = await stage.play([{ key: 'one', steps }])
+    expect(await stage.step(runId)).toMatchObject({
+      status: 'PENDING',
+      attempts: 1,
+      dueAt: new Date(T0 + 60_000),
+      held: false,
+    })
+    expect(await stage.run(runId)).toMatchObject({ status: 'RUNNING', health: 'DEGRADED' })
+    await stage.letPass(59_999)
+    expect(stage.script.calls).toHaveLength(1)
+    await stage.letPass(60_001)
+    expect(stage.script.keys()).toEqual(['first', 'first', 'first'])
+    const step = await stage.step(runId)
+    expect(step).toMatchObject({ status: 'FAILED', attempts: 3 })
+    expect(step.lastError).toContain(error)
+    expect(new Set(stage.script.calls.map((call) => call.idempotencyKey)).size).toBe(1)
+    expect((await stage.story(runId)).filter((line) => /step|health|PAUSED/.test(line))).toEqual([
+      'step.retry',
+      'run.health DEGRADED',
+      'step.retry',
+      'step.status FAILED',
+      'run.status PAUSED',
+    ])
+  },
+)
 
 test('an action that does not answer within its budget has failed in that attempt', async () => {
   const stage = await newStage()
@@ -95,7 +103,9 @@ test('ABORT_RUN cancels what is pending and fails the run', async () => {
   expect(run).toMatchObject({ status: 'FAILED', endedAt: new Date(T0), claimedBy: null })
   expect(run.endedBecause).toContain('failed: no')
   expect(run.steps.map((step) => step.status)).toEqual(['FAILED', 'CANCELLED', 'CANCELLED'])
-  expect((await stage.log(runId)).at(-1)).toMatchObject({ detail: { from: 'RUNNING', to: 'FAILED', cancelledSteps: 2 } })
+  expect((await stage.log(runId)).at(-1)).toMatchObject({
+    detail: { from: 'RUNNING', to: 'FAILED', cancelledSteps: 2 },
+  })
 })
 
 test('an error that the database cannot hold loses neither the step nor the run', async () => {

@@ -49,8 +49,12 @@ test('a hold longer than seven days is cut to seven days, and a numeric string i
 
 test('skipping a held step hands the hold on, to the next step or to the run', async () => {
   const stage = await newStage()
-  const runId = await stage.play([{ key: 'one', steps: [WAIT, { key: 'a' }, { key: 'b' }] }, { key: 'two', steps: [{ key: 'c' }] }])
-  const skip = async (seq: number) => skipStep(stage.ctx, MIRA, { stepId: (await stage.step(runId, seq)).id, reason: 'not today' })
+  const runId = await stage.play([
+    { key: 'one', steps: [WAIT, { key: 'a' }, { key: 'b' }] },
+    { key: 'two', steps: [{ key: 'c' }] },
+  ])
+  const skip = async (seq: number) =>
+    skipStep(stage.ctx, MIRA, { stepId: (await stage.step(runId, seq)).id, reason: 'not today' })
   await skip(1)
   expect((await stage.run(runId)).steps).toMatchObject([
     { status: 'DONE' },
@@ -59,7 +63,11 @@ test('skipping a held step hands the hold on, to the next step or to the run', a
   ])
   await skip(2)
   await stage.settle()
-  expect(await stage.step(runId, 0, 1)).toMatchObject({ status: 'PENDING', held: true, dueAt: new Date(T0 + 10 * MINUTE) })
+  expect(await stage.step(runId, 0, 1)).toMatchObject({
+    status: 'PENDING',
+    held: true,
+    dueAt: new Date(T0 + 10 * MINUTE),
+  })
   await stage.letPass(10 * MINUTE)
   expect(stage.script.keys()).toEqual(['c'])
 })

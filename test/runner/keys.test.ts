@@ -23,11 +23,19 @@ test('a held key blocks a start, says so once, and lets the starts go in the ord
   const stage = await newStage()
   const { definitionId } = await keyed(stage)
   const start = async (scope: string, minutes: number) => {
-    const runId = await stage.start(definitionId, { scope, params: { region: 'Yew' }, scheduledFor: new Date(T0 + minutes * MINUTE) })
+    const runId = await stage.start(definitionId, {
+      scope,
+      params: { region: 'Yew' },
+      scheduledFor: new Date(T0 + minutes * MINUTE),
+    })
     return runId
   }
   const [holder, third, second] = [await start('a', 0), await start('b', 2), await start('c', 1)]
-  const elsewhere = await stage.start(definitionId, { scope: 'd', params: { region: 'Trinsic' }, scheduledFor: new Date(T0 + MINUTE) })
+  const elsewhere = await stage.start(definitionId, {
+    scope: 'd',
+    params: { region: 'Trinsic' },
+    scheduledFor: new Date(T0 + MINUTE),
+  })
   await stage.settle()
   await stage.letPass(5 * MINUTE)
   expect(await stage.run(elsewhere)).toMatchObject({ status: 'RUNNING', concurrencyKey: 'invasion:Trinsic' })
@@ -95,7 +103,11 @@ test('however many runners race, one holder per key', async () => {
   const due = new Date(T0 + 1000)
   const runs = await Promise.all(
     Array.from({ length: 24 }, (_, index) =>
-      stage.start(definitionId, { scope: `s${index}`, params: { region: index % 2 === 0 ? 'Yew' : 'Trinsic' }, scheduledFor: due }),
+      stage.start(definitionId, {
+        scope: `s${index}`,
+        params: { region: index % 2 === 0 ? 'Yew' : 'Trinsic' },
+        scheduledFor: due,
+      }),
     ),
   )
   await Promise.all([stage.runner, ...others].map((runner) => runner.idle()))

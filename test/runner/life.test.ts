@@ -46,7 +46,10 @@ test('a manually started event announces, waits and completes, and its log tells
 
 test('the first phase can be seen before the start, and a future start waits for its instant', async () => {
   const stage = await newStage()
-  const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }, { key: 'b' }] }, { key: 'two', steps: [{ key: 'c' }] }])
+  const { definitionId } = await stage.publish([
+    { key: 'one', steps: [{ key: 'a' }, { key: 'b' }] },
+    { key: 'two', steps: [{ key: 'c' }] },
+  ])
   const runId = await stage.start(definitionId, { scheduledFor: new Date(T0 + 60_000) })
   await stage.settle()
   expect((await stage.run(runId)).steps.map((step) => [step.phase, step.status])).toEqual([
@@ -95,7 +98,9 @@ test('an event of empty phases completes', async () => {
 
 test('a start that the server slept through becomes MISSED, with its steps cancelled', async () => {
   const stage = await newStage()
-  const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }, { key: 'b' }] }], { graceSeconds: 60 })
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }, { key: 'b' }] }], {
+    graceSeconds: 60,
+  })
   const [late, missed] = [
     await stage.start(definitionId, { scheduledFor: new Date(T0 + 1_060_000) }),
     await stage.start(definitionId, { scheduledFor: new Date(T0 + 1_000_000) }),
@@ -119,7 +124,9 @@ test('a start that the server slept through becomes MISSED, with its steps cance
 
 test('a run found in ENDING after a crash is finished by the next pass', async () => {
   const stage = await newStage()
-  const runId = await stage.play([{ key: 'one', steps: [{ actionId: 'core.cue', params: { instruction: 'Open the gate' } }] }])
+  const runId = await stage.play([
+    { key: 'one', steps: [{ actionId: 'core.cue', params: { instruction: 'Open the gate' } }] },
+  ])
   await stage.db.prisma.run.update({ where: { id: runId }, data: { status: 'ENDING', wakeAt: new Date(T0) } })
   stage.runner.wake()
   await stage.settle()
@@ -144,7 +151,11 @@ test('a phase with an after gate waits for its instant, and says that the gate w
   const runId = await stage.play([
     { key: 'one', steps: [{ key: 'a' }], advance: { after: '10m' } },
     { key: 'two', steps: [{ key: 'b' }], advance: { after: '10m' } },
-    { key: 'three', steps: [{ actionId: 'core.wait', params: { for: '20m' } }, { key: 'c' }], advance: { after: '10m' } },
+    {
+      key: 'three',
+      steps: [{ actionId: 'core.wait', params: { for: '20m' } }, { key: 'c' }],
+      advance: { after: '10m' },
+    },
   ])
   await stage.letPass(599_999)
   expect(await stage.run(runId)).toMatchObject({ currentPhase: 'one', status: 'RUNNING' })
@@ -169,7 +180,10 @@ test('a phase with an after gate waits for its instant, and says that the gate w
 test('a run gives others their turn after so many steps, and loses nothing by it', async () => {
   const stage = await newStage({ stepsPerPass: 2, runConcurrency: 1 })
   const steps = (name: string) => Array.from({ length: 5 }, (_, index) => ({ key: `${name}${index}` }))
-  const [first, second] = [await stage.publish([{ key: 'one', steps: steps('a') }]), await stage.publish([{ key: 'one', steps: steps('b') }])]
+  const [first, second] = [
+    await stage.publish([{ key: 'one', steps: steps('a') }]),
+    await stage.publish([{ key: 'one', steps: steps('b') }]),
+  ]
   const runs = [await stage.start(first.definitionId), await stage.start(second.definitionId)]
   await stage.settle()
   for (const runId of runs) expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
@@ -193,7 +207,14 @@ test('logs of ended runs are pruned after the retention, and the runs stay', asy
 test('a rehearsal calls what supports verification, tells the rest that it was not called, and keeps its holds', async () => {
   const stage = await newStage()
   const { definitionId } = await stage.publish([
-    { key: 'one', steps: [{ key: 'spawn' }, { actionId: 'core.wait', params: { for: '1m' } }, { actionId: 'core.cue', params: { instruction: 'Go' } }] },
+    {
+      key: 'one',
+      steps: [
+        { key: 'spawn' },
+        { actionId: 'core.wait', params: { for: '1m' } },
+        { actionId: 'core.cue', params: { instruction: 'Go' } },
+      ],
+    },
   ])
   const runId = await stage.start(definitionId, { rehearsal: true })
   await stage.settle()

@@ -29,7 +29,10 @@ describe('the step in flight of a PAUSED run', () => {
     const { runId, answer } = await inFlight(stage, pauseRun)
     const run = await answer({ ok: true, holdFor: 60 })
     expect(run).toMatchObject({ status: 'PAUSED', claimedBy: null })
-    expect(run.steps).toMatchObject([{ status: 'DONE' }, { status: 'PENDING', held: true, dueAt: new Date(T0 + 60_000) }])
+    expect(run.steps).toMatchObject([
+      { status: 'DONE' },
+      { status: 'PENDING', held: true, dueAt: new Date(T0 + 60_000) },
+    ])
     await stage.letPass(120_000)
     expect(stage.script.keys()).toEqual(['a'])
     await resumeRun(stage.ctx, MIRA, { runId })
@@ -51,13 +54,16 @@ describe('the step in flight of a PAUSED run', () => {
     expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
   })
 
-  test.each(['PAUSE', 'SKIP'] as const)('is FAILED after a terminal failure, and under %s the run stays PAUSED with its error', async (onFailure) => {
-    const stage = await newStage()
-    const { answer } = await inFlight(stage, pauseRun, { key: 'a', label: 'A', onFailure })
-    const run = await answer(TERMINAL)
-    expect(run).toMatchObject({ status: 'PAUSED', lastError: '"A" (test.change) failed: no' })
-    expect(run.steps.map((step) => step.status)).toEqual(['FAILED', 'PENDING'])
-  })
+  test.each(['PAUSE', 'SKIP'] as const)(
+    'is FAILED after a terminal failure, and under %s the run stays PAUSED with its error',
+    async (onFailure) => {
+      const stage = await newStage()
+      const { answer } = await inFlight(stage, pauseRun, { key: 'a', label: 'A', onFailure })
+      const run = await answer(TERMINAL)
+      expect(run).toMatchObject({ status: 'PAUSED', lastError: '"A" (test.change) failed: no' })
+      expect(run.steps.map((step) => step.status)).toEqual(['FAILED', 'PENDING'])
+    },
+  )
 
   test('fails the run under ABORT_RUN', async () => {
     const stage = await newStage()
@@ -85,7 +91,10 @@ describe('the step in flight of a PAUSED run', () => {
   test('is PENDING again when its lease is reclaimed with attempts left', async () => {
     const stage = await newStage()
     const { runId } = await inFlight(stage, pauseRun)
-    await stage.db.prisma.run.update({ where: { id: runId }, data: { claimedBy: 'dead:1', leaseUntil: new Date(T0 - 1) } })
+    await stage.db.prisma.run.update({
+      where: { id: runId },
+      data: { claimedBy: 'dead:1', leaseUntil: new Date(T0 - 1) },
+    })
     stage.clock.moveBy(2000)
     stage.runner.wake()
     await stage.runner.idle()
@@ -123,7 +132,10 @@ describe('the step in flight of a CANCELLED run', () => {
     const { runId } = await inFlight(stage, cancelRun)
     const step = await stage.step(runId)
     await stage.db.prisma.step.update({ where: { id: step.id }, data: { attempts } })
-    await stage.db.prisma.run.update({ where: { id: runId }, data: { claimedBy: 'dead:1', leaseUntil: new Date(T0 - 1) } })
+    await stage.db.prisma.run.update({
+      where: { id: runId },
+      data: { claimedBy: 'dead:1', leaseUntil: new Date(T0 - 1) },
+    })
     stage.clock.moveBy(2000)
     stage.runner.wake()
     await stage.runner.idle()
@@ -167,9 +179,14 @@ test('a run paused before it entered a phase is resumed to STARTING', async () =
 describe.each(['ENDING', 'CANCELLED', 'FAILED', 'COMPLETED', 'MISSED'] as const)('a run that is %s', (status) => {
   test('refuses what may only be done to one that is worked, and changes nothing', async () => {
     const stage = await newStage()
-    const runId = await stage.play([{ key: 'one', steps: [{ actionId: 'core.cue', params: { instruction: 'Go' } }, NEXT] }])
+    const runId = await stage.play([
+      { key: 'one', steps: [{ actionId: 'core.cue', params: { instruction: 'Go' } }, NEXT] },
+    ])
     await stage.runner.stop()
-    await stage.db.prisma.run.update({ where: { id: runId }, data: { status, endedAt: status === 'ENDING' ? null : new Date(T0) } })
+    await stage.db.prisma.run.update({
+      where: { id: runId },
+      data: { status, endedAt: status === 'ENDING' ? null : new Date(T0) },
+    })
     const before = await stage.run(runId)
     const [cue, next] = [await stage.step(runId, 0), await stage.step(runId, 1)]
     const { ctx } = stage

@@ -17,7 +17,10 @@ async function abandon(stage: Stage, runId: string, { attempts = 1 } = {}): Prom
   stage.runner.wake()
 }
 
-async function interrupted(stage: Stage, { attempts = 1, onFailure = 'PAUSE' as 'PAUSE' | 'ABORT_RUN' | 'SKIP' } = {}): Promise<string> {
+async function interrupted(
+  stage: Stage,
+  { attempts = 1, onFailure = 'PAUSE' as 'PAUSE' | 'ABORT_RUN' | 'SKIP' } = {},
+): Promise<string> {
   stage.script.answers('a', { ok: false, error: 'busy' }, { ok: true })
   const runId = await stage.play([{ key: 'one', steps: [{ key: 'a', label: 'A', onFailure }, { key: 'b' }] }])
   await abandon(stage, runId, { attempts })
@@ -40,7 +43,11 @@ test('a step whose attempts are spent under reclaim fails, and its disposition a
   const stage = await newStage()
   const runId = await interrupted(stage, { attempts: 3, onFailure: 'ABORT_RUN' })
   await stage.letPass(32_000)
-  expect(await stage.step(runId)).toMatchObject({ status: 'FAILED', attempts: 3, lastError: 'gave up after repeated interruptions' })
+  expect(await stage.step(runId)).toMatchObject({
+    status: 'FAILED',
+    attempts: 3,
+    lastError: 'gave up after repeated interruptions',
+  })
   expect(await stage.run(runId)).toMatchObject({ status: 'FAILED', claimedBy: null, inFlight: null })
 })
 
@@ -84,7 +91,10 @@ test('an answer for a claim that was taken back changes nothing and is logged', 
   await other.idle()
   await stage.settle()
   const before = await stage.run(runId)
-  expect(before.steps.map((step) => [step.status, step.attempts])).toEqual([['DONE', 2], ['RUNNING', 1]])
+  expect(before.steps.map((step) => [step.status, step.attempts])).toEqual([
+    ['DONE', 2],
+    ['RUNNING', 1],
+  ])
   hung.answer({ ok: false, retry: false, error: 'too late' })
   await stage.settle()
   const after = await stage.run(runId)
@@ -95,8 +105,13 @@ test('an answer for a claim that was taken back changes nothing and is logged', 
 
 test('a claim without a step in flight is taken over too', async () => {
   const stage = await newStage()
-  const runId = await stage.play([{ key: 'one', steps: [{ actionId: 'core.wait', params: { for: '1h' } }, { key: 'a' }] }])
-  await stage.db.prisma.run.update({ where: { id: runId }, data: { claimedBy: 'dead:1', leaseUntil: new Date(T0 + 30_000) } })
+  const runId = await stage.play([
+    { key: 'one', steps: [{ actionId: 'core.wait', params: { for: '1h' } }, { key: 'a' }] },
+  ])
+  await stage.db.prisma.run.update({
+    where: { id: runId },
+    data: { claimedBy: 'dead:1', leaseUntil: new Date(T0 + 30_000) },
+  })
   stage.runner.wake()
   await stage.letPass(40_000)
   expect(await stage.run(runId)).toMatchObject({ claimedBy: null, wakeAt: new Date(T0 + 3_600_000) })
@@ -114,7 +129,12 @@ test('stopping lets an action in flight finish, dispatches nothing more, and ano
   hung.answer({ ok: true })
   await stopped
   expect(stage.script.keys()).toEqual(['a'])
-  expect(await stage.run(runId)).toMatchObject({ status: 'RUNNING', claimedBy: null, inFlight: null, wakeAt: new Date(T0) })
+  expect(await stage.run(runId)).toMatchObject({
+    status: 'RUNNING',
+    claimedBy: null,
+    inFlight: null,
+    wakeAt: new Date(T0),
+  })
   const next = stage.newRunner()
   next.start()
   await next.idle()

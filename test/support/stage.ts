@@ -1,13 +1,14 @@
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
-import type { Prisma } from '../../src/generated/prisma/client.ts'
 import type { ControlContext } from '../../src/controls/context.ts'
-import { startRun, type StartRunInput } from '../../src/controls/start.ts'
+import { type StartRunInput, startRun } from '../../src/controls/start.ts'
 import type { Actor } from '../../src/domain/actor.ts'
 import type { RunStatus } from '../../src/domain/run.ts'
-import { Registry } from '../../src/modules/registry.ts'
-import { core } from '../../src/modules/core/core.ts'
+import type { Prisma } from '../../src/generated/prisma/client.ts'
+import { coreModule } from '../../src/modules/core/core.ts'
 import { type ActionContext, type Answer, defineAction, defineModule, type Envelope } from '../../src/modules/module.ts'
+import { Registry } from '../../src/modules/registry.ts'
+import { Targets } from '../../src/modules/targets.ts'
 import { Runner } from '../../src/runner/runner.ts'
 import { DEFAULT_RUNNER_SETTINGS, type RunnerSettings } from '../../src/runner/settings.ts'
 import { Changes } from '../../src/store/changes.ts'
@@ -82,7 +83,13 @@ export class Script {
   })
 }
 
-export type StageStep = { actionId?: string; key?: string; params?: Record<string, unknown>; label?: string; onFailure?: 'SKIP' | 'PAUSE' | 'ABORT_RUN' }
+export type StageStep = {
+  actionId?: string
+  key?: string
+  params?: Record<string, unknown>
+  label?: string
+  onFailure?: 'SKIP' | 'PAUSE' | 'ABORT_RUN'
+}
 export type StagePhase = { key: string; label?: string; steps: StageStep[]; advance?: { after: string } }
 
 /** A stage on a database of its own; both are gone when the test is finished. */
@@ -107,8 +114,11 @@ export class Stage {
   constructor(db: Database, settings: Partial<RunnerSettings> = {}) {
     this.db = db
     this.#settings = settings
-    for (const module of [core({ targets: new Map() as never }), this.script.module]) {
-      const registered = this.registry.register(module)
+    for (const [module, core] of [
+      [coreModule(new Targets([])), true],
+      [this.script.module, false],
+    ] as const) {
+      const registered = this.registry.register(module, { core })
       if (!registered.ok) throw new Error(registered.problems.join('\n'))
     }
     this.ctx = { db, changes: this.changes, clock: this.clock, catalog: this.registry }
@@ -119,11 +129,25 @@ export class Stage {
 
   /** Another process's runner, as it were; it is not started. */
   newRunner(options: { worker?: string; settings?: Partial<RunnerSettings> } = {}): Runner {
-    const settings = { ...DEFAULT_RUNNER_SETTINGS, pollMs: 86_400_000, finishMs: 50, ...this.#settings, ...options.settings }
+    const settings = {
+      ...DEFAULT_RUNNER_SETTINGS,
+      pollMs: 86_400_000,
+      finishMs: 50,
+      ...this.#settings,
+      ...options.settings,
+    }
     const note = (fields: object, message: string) => this.faults.push({ fields, message })
     const { db, changes, clock, registry } = this
     const worker = options.worker === undefined ? {} : { worker: options.worker }
-    return new Runner({ db, changes, clock, registry, settings, log: { info: () => {}, warn: note, error: note }, ...worker })
+    return new Runner({
+      db,
+      changes,
+      clock,
+      registry,
+      settings,
+      log: { info: () => {}, warn: note, error: note },
+      ...worker,
+    })
   }
 
   /** Publishes an event as the first version of a new definition. */
@@ -152,12 +176,32 @@ export class Stage {
     const common = { timeZone: 'UTC', graceSeconds, concurrencyKey, parameters }
     const { prisma } = this.db
     await prisma.definition.create({
-      data: { id: definitionId, slug: `event-${definitionId}`, title: 'Event', draft: spec, ...common, createdAt: at, updatedAt: at },
+      data: {
+        id: definitionId,
+        slug: `event-${definitionId}`,
+        title: 'Event',
+        draft: spec,
+        ...common,
+        createdAt: at,
+        updatedAt: at,
+      },
     })
     await prisma.version.create({
-      data: { id: versionId, definitionId, version: 1, spec, ...common, publishedAt: at, publishedByKind: 'USER', publishedByName: 'Mira' },
+      data: {
+        id: versionId,
+        definitionId,
+        version: 1,
+        spec,
+        ...common,
+        publishedAt: at,
+        publishedByKind: 'USER',
+        publishedByName: 'Mira',
+      },
     })
-    await prisma.definition.update({ where: { id: definitionId }, data: { state: 'READY', currentVersionId: versionId } })
+    await prisma.definition.update({
+      where: { id: definitionId },
+      data: { state: 'READY', currentVersionId: versionId },
+    })
     return { definitionId, versionId }
   }
 
@@ -199,7 +243,10 @@ export class Stage {
   }
 
   run(runId: string) {
-    return this.db.prisma.run.findUniqueOrThrow({ where: { id: runId }, include: { steps: { orderBy: [{ phaseIndex: 'asc' }, { seq: 'asc' }] }, gates: true } })
+    return this.db.prisma.run.findUniqueOrThrow({
+      where: { id: runId },
+      include: { steps: { orderBy: [{ phaseIndex: 'asc' }, { seq: 'asc' }] }, gates: true },
+    })
   }
 
   async step(runId: string, seq = 0, phaseIndex = 0) {
