@@ -19,7 +19,7 @@ export type ServerConfig = {
   targets: Target[]
   /** Origins (`https://dashboard.example`) of browsers that may use the API besides our own. */
   allowedOrigins: string[]
-  runner: RunnerSettings & {
+  runner: Omit<RunnerSettings, 'finishMs'> & {
     /** How far ahead occurrences become rows. */
     horizonDays: number
     /** When a gate that is waited for counts as stalled. */

@@ -4,6 +4,7 @@ import { type ModuleFailure, Registry } from '../modules/registry.ts'
 import { Targets } from '../modules/targets.ts'
 import { systemClock } from '../runner/clock.ts'
 import { Runner } from '../runner/runner.ts'
+import { DEFAULT_RUNNER_SETTINGS } from '../runner/settings.ts'
 import { Changes } from '../store/changes.ts'
 import { openDatabase } from '../store/database.ts'
 import { startEmbedded } from '../store/embedded.ts'
@@ -89,7 +90,14 @@ async function start(
     log: (level, message) => log[level](message),
   })
 
-  const runner = new Runner({ db, changes, clock, registry, settings: config.runner, log })
+  const runner = new Runner({
+    db,
+    changes,
+    clock,
+    registry,
+    settings: { ...DEFAULT_RUNNER_SETTINGS, ...config.runner },
+    log,
+  })
   const stopping = new AbortController()
   let stopped: Promise<void> | null = null
   const checks: Check[] = [

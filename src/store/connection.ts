@@ -30,22 +30,34 @@ function shown(url: string): string | null {
   }
 }
 
-/** Why the database cannot be used, as one sentence for who set DATABASE_URL; its password is left out. */
+/** What to do about a pooler that shares sessions out by transaction. */
+export const POOLER_ADVICE = 'Connect to PostgreSQL itself, or set the pooler to session mode.'
+
+/**
+ * Why the database cannot be used, as one sentence for who set DATABASE_URL and one that says what to do; the password
+ * is left out. `cause` is what connecting threw, or a finding of our own.
+ */
 export function databaseFault(url: string, cause: unknown): Error {
   const target = shown(url)
   if (target === null) {
     return new Error('DATABASE_URL is not a connection string: write postgresql://user:password@host:5432/database.')
   }
-  return new Error(`DATABASE_URL (${target}) cannot be used: ${reasonFor(cause)}`, { cause })
+  const { said, advice } = isFinding(cause) ? cause : explain(cause)
+  return new Error(`DATABASE_URL (${target}) cannot be used: ${said}. ${advice}`, { cause })
 }
 
-function reasonFor(cause: unknown): string {
+type Finding = { said: string; advice: string }
+
+const isFinding = (cause: unknown): cause is Finding =>
+  typeof cause === 'object' && cause !== null && 'said' in cause && 'advice' in cause
+
+function explain(cause: unknown): Finding {
   // Several addresses of one name that all failed come as one error that holds theirs.
-  const [error] = cause instanceof AggregateError ? cause.errors : [cause]
+  const error: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const said = error instanceof Error ? error.message : String(error)
-  const advice = ADVICE[code] ?? 'Check the address, the database and its log.'
-  return `${said}. ${advice}`
+  const said = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+  if (said.includes('unsupported startup parameter')) return { said, advice: POOLER_ADVICE }
+  return { said, advice: ADVICE[code] ?? 'Check the address, the database and its log.' }
 }
 
 const ADVICE: Record<string, string> = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { connectionOf, databaseFault } from './connection.ts'
+import { connectionOf, databaseFault, POOLER_ADVICE } from './connection.ts'
 
 export type { PrismaClient }
 
@@ -87,28 +87,18 @@ async function check(url: string): Promise<void> {
     const [row] = rows
     const major = Math.floor((row?.version ?? 0) / 10_000)
     if (major < OLDEST_SERVER) {
-      throw databaseFault(url, `it is PostgreSQL ${major}, and Cuelight needs ${OLDEST_SERVER} or newer`)
+      throw databaseFault(url, {
+        said: `it is PostgreSQL ${major}, which is too old`,
+        advice: `Use ${OLDEST_SERVER} or newer.`,
+      })
     }
-    if (row?.zone !== 'UTC' || row.timeout !== '5s' || !(await keepsSession(session))) {
-      throw databaseFault(
-        url,
-        'its sessions do not keep their settings, as behind a pooler in transaction mode. Connect to PostgreSQL itself, or set the pooler to session mode',
-      )
+    if (row?.zone !== 'UTC' || row.timeout !== '5s') {
+      throw databaseFault(url, {
+        said: 'its sessions do not have the settings they asked for, as behind a pooler in transaction mode',
+        advice: POOLER_ADVICE,
+      })
     }
   } finally {
     await session.end()
   }
-}
-
-/** Whether what one transaction prepares is there for the next, in the same backend. */
-async function keepsSession(session: pg.Client): Promise<boolean> {
-  const pids = new Set<number>()
-  for (let turn = 0; turn < 3; turn++) {
-    const { rows } = await session.query<{ pid: number }>({
-      name: 'cuelight-check',
-      text: 'SELECT pg_backend_pid() AS pid',
-    })
-    for (const { pid } of rows) pids.add(pid)
-  }
-  return pids.size === 1
 }
