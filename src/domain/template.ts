@@ -23,9 +23,16 @@ export function renderParams(params: Record<string, unknown>, values: Placeholde
 
 /** The names of the placeholders in a text, or in all strings of a value, each once, in order. */
 export function placeholdersIn(value: unknown): string[] {
-  const names = new Set<string>()
-  collect(value, names)
-  return [...names]
+  return [...new Set(textsIn(value).flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name)))]
+}
+
+/**
+ * What looks like a placeholder in a text, or in all strings of a value, and is none: `{}`, `{ region }`,
+ * `{event.name}`, each once. Braces around more than a name, such as JSON in a text, do not look like one.
+ */
+export function malformedPlaceholdersIn(value: unknown): string[] {
+  const alike = textsIn(value).flatMap((text) => text.match(/\{[ \w.$-]{0,64}\}/g) ?? [])
+  return [...new Set(alike)].filter((text) => !new RegExp(`^${PLACEHOLDER.source}$`).test(text))
 }
 
 /**
@@ -37,6 +44,11 @@ export function renderKey(template: string, values: PlaceholderValues): string {
     const value = givenFor(name, values)
     return value === undefined || value === null || value === '' ? placeholder : String(value)
   })
+}
+
+/** Whether a key's template has a brace that belongs to no placeholder: a typing error that all runs would share. */
+export function hasStrayBrace(template: string): boolean {
+  return /[{}]/.test(template.replace(PLACEHOLDER, ''))
 }
 
 /** What is wrong with a scope or a rendered concurrency key, as a clause that follows its name; null: nothing. */
@@ -54,10 +66,10 @@ function renderValue(value: unknown, values: PlaceholderValues): unknown {
   return value
 }
 
-function collect(value: unknown, names: Set<string>): void {
-  if (typeof value === 'string') for (const [, name] of value.matchAll(PLACEHOLDER)) names.add(name ?? '')
-  else if (Array.isArray(value)) for (const item of value) collect(item, names)
-  else if (isObject(value)) for (const item of Object.values(value)) collect(item, names)
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : []
 }
 
 const givenFor = (name: string, values: PlaceholderValues) => (Object.hasOwn(values, name) ? values[name] : undefined)

@@ -1,0 +1,108 @@
+import type { Catalog } from './catalog.ts'
+import type { Issue } from './issue.ts'
+import { checkParameters } from './parameters.ts'
+import { isObject } from './plain-object.ts'
+import { MAX_JSON_DEPTH, nestsDeeperThan } from './storable.ts'
+import { hasStrayBrace, keyProblem, malformedPlaceholdersIn, placeholdersIn } from './template.ts'
+import { checkPhases, unsupportedGates } from './validate-phases.ts'
+import { checkSchedule, unsupportedSchedule } from './validate-schedule.ts'
+import { zoneProblem } from './zone.ts'
+
+/** Longest grace window, in seconds: a day. */
+const MAX_GRACE_SECONDS = 86_400
+
+/** All that the next version will hold, as a draft holds it: JSON of any shape. */
+export type Draft = {
+  spec: unknown
+  timeZone: unknown
+  graceSeconds: unknown
+  concurrencyKey: unknown
+  parameters: unknown
+}
+
+/** Issues stand against publishing; warnings are allowed but odd. */
+export type DraftFindings = { issues: Issue[]; warnings: Issue[] }
+
+/**
+ * Everything that is wrong with a draft, all at once. Paths are those of the API's inputs, the spec's without a prefix:
+ * `timeZone`, `parameters[0].name`, `schedule.once.at`, `phases[1].steps[0].params.count`. Never throws. A placeholder
+ * that no parameter fills is no issue: verification warns of it.
+ */
+export function validateDraft(draft: Draft, catalog: Catalog): DraftFindings {
+  const spec = isObject(draft.spec) ? draft.spec : {}
+  const { schedule, phases } = spec
+  const issues = [
+    ...checkSettings(draft),
+    ...checkParameters(draft.parameters),
+    ...checkSchedule(schedule),
+    ...checkDefaults(schedule, draft.parameters),
+    ...checkPhases(phases, catalog),
+    ...unsupportedSchedule(schedule),
+    ...unsupportedGates(phases),
+  ]
+  return { issues, warnings: [...keyWarnings(draft), ...placeholderWarnings(phases)] }
+}
+
+function checkSettings({ timeZone, graceSeconds, concurrencyKey }: Draft): Issue[] {
+  const issues: Issue[] = []
+  const zone = zoneProblem(typeof timeZone === 'string' ? timeZone : '')
+  if (zone !== null) issues.push({ path: 'timeZone', message: zone })
+  const grace = typeof graceSeconds === 'number' && Number.isInteger(graceSeconds) ? graceSeconds : -1
+  if (grace < 0 || grace > MAX_GRACE_SECONDS) {
+    const message = `The grace window must be a whole number of seconds from 0 to ${MAX_GRACE_SECONDS}, which is a day.`
+    issues.push({ path: 'graceSeconds', message })
+  }
+  const key = concurrencyKey === null ? null : keyTemplateProblem(concurrencyKey)
+  if (key !== null) issues.push({ path: 'concurrencyKey', message: `The concurrency key ${key}` })
+  return issues
+}
+
+function keyTemplateProblem(template: unknown): string | null {
+  if (typeof template !== 'string' || template.trim() === '') {
+    return 'must be a text that is not empty; leave it out where runs may overlap.'
+  }
+  // A placeholder without a value stays as it is, so that the template itself has to fit.
+  const problem = keyProblem(template)
+  if (problem !== null) return problem
+  return hasStrayBrace(template) ? "must hold braces only around a parameter's name, like {region}; correct it." : null
+}
+
+/** Nobody is there to ask when a schedule starts a run. */
+function checkDefaults(schedule: unknown, parameters: unknown): Issue[] {
+  const isScheduled = isObject(schedule) && !Object.hasOwn(schedule, 'manual')
+  if (!isScheduled || !Array.isArray(parameters)) return []
+  return parameters.flatMap((parameter: unknown, index) => {
+    const open = isObject(parameter) && parameter.required === true && (parameter.default ?? '') === ''
+    const message =
+      'A required parameter needs a default where a schedule starts the runs, since nobody is there to ask.'
+    return open ? [{ path: `parameters[${index}].default`, message }] : []
+  })
+}
+
+function keyWarnings({ concurrencyKey, parameters }: Draft): Issue[] {
+  const names = Array.isArray(parameters)
+    ? parameters.flatMap((parameter: unknown) => (isObject(parameter) ? [parameter.name] : []))
+    : []
+  return placeholdersIn(typeof concurrencyKey === 'string' ? concurrencyKey : null)
+    .filter((name) => !names.includes(name))
+    .map((name) => ({
+      path: 'concurrencyKey',
+      message: `{${name}} is no parameter and stays in the key as it is, so that all runs share one key; correct it or add the parameter.`,
+    }))
+}
+
+/** Braces that look like a placeholder and are none are text, which a message may well hold. */
+function placeholderWarnings(phases: unknown): Issue[] {
+  if (!Array.isArray(phases)) return []
+  return phases.flatMap((phase: unknown, index) => {
+    const steps: unknown[] = isObject(phase) && Array.isArray(phase.steps) ? phase.steps : []
+    return steps.flatMap((step, seq) => {
+      const params = isObject(step) ? step.params : null
+      if (nestsDeeperThan(params, MAX_JSON_DEPTH)) return []
+      return malformedPlaceholdersIn(params).map((text) => ({
+        path: `phases[${index}].steps[${seq}].params`,
+        message: `${JSON.stringify(text)} is no placeholder and stays as it is; a placeholder is a parameter's name in braces, like {region}.`,
+      }))
+    })
+  })
+}

@@ -1,0 +1,269 @@
+import { expect, test } from 'vitest'
+import type { Catalog, CatalogAction } from '../../src/domain/catalog.ts'
+import { type Draft, validateDraft } from '../../src/domain/validate-draft.ts'
+
+const action = (checkDraft: CatalogAction['checkDraft'] = () => []): CatalogAction => ({
+  version: 1,
+  risk: 'CHANGE',
+  checkDraft,
+})
+const ACTIONS: Record<string, CatalogAction> = {
+  'core.log': action(),
+  'shard.spawn': action(({ count }) =>
+    typeof count === 'number' ? [] : [{ path: 'count', message: 'Must be a number.' }],
+  ),
+  'shard.list': action(() => [
+    { path: '[0].name', message: 'No.' },
+    { path: '', message: 'No.' },
+  ]),
+  'shard.broken': action(() => {
+    throw new Error('oops')
+  }),
+}
+const CATALOG: Catalog = {
+  action: (id) => (Object.hasOwn(ACTIONS, id) ? ACTIONS[id] : undefined),
+  trigger: (id) => (id === 'shard.boss-slain' ? {} : undefined),
+}
+
+const STEP = { actionId: 'core.log', params: { message: 'Hello {region}' } }
+const PHASE = { key: 'main', steps: [STEP] }
+const GOOD: Draft = {
+  spec: { schedule: { manual: true }, phases: [PHASE] },
+  timeZone: 'Europe/Berlin',
+  graceSeconds: 900,
+  concurrencyKey: 'invasion:{region}',
+  parameters: [{ name: 'region', default: 'Yew' }],
+}
+const find = (draft: Partial<Draft>) => validateDraft({ ...GOOD, ...draft }, CATALOG)
+const pathsOf = (draft: Partial<Draft>) => find(draft).issues.map((issue) => issue.path)
+const withPhases = (...phases: unknown[]) => ({ spec: { schedule: { manual: true }, phases } })
+const withStep = (step: unknown) => withPhases({ key: 'main', steps: [step] })
+const withGate = (advance: unknown) => withPhases({ ...PHASE, advance })
+const withSchedule = (schedule: unknown) => ({ spec: { schedule, phases: [PHASE] } })
+
+test('a good draft has neither issues nor warnings', () => {
+  expect(find({})).toEqual({ issues: [], warnings: [] })
+})
+
+test('a draft may leave out what has a default, and hold an empty phase', () => {
+  expect(
+    pathsOf({
+      concurrencyKey: null,
+      parameters: [],
+      ...withPhases({ key: 'a', steps: [] }, { key: 'b', steps: [STEP] }),
+    }),
+  ).toEqual([])
+})
+
+test.each([
+  [{ timeZone: 'Mars/Olympus' }, 'timeZone'],
+  [{ timeZone: '' }, 'timeZone'],
+  [{ timeZone: 'EST' }, 'timeZone'],
+  [{ timeZone: 'CEST' }, 'timeZone'],
+  [{ timeZone: 'gmt' }, 'timeZone'],
+  [{ timeZone: '+02:00' }, 'timeZone'],
+  [{ timeZone: 'Etc/GMT+5' }, 'timeZone'],
+  [{ timeZone: 5 }, 'timeZone'],
+  [{ graceSeconds: -1 }, 'graceSeconds'],
+  [{ graceSeconds: 86_401 }, 'graceSeconds'],
+  [{ graceSeconds: 1.5 }, 'graceSeconds'],
+  [{ graceSeconds: '900' }, 'graceSeconds'],
+  [{ concurrencyKey: '' }, 'concurrencyKey'],
+  [{ concurrencyKey: 'x'.repeat(191) }, 'concurrencyKey'],
+  [{ concurrencyKey: 'invasion:{ region }' }, 'concurrencyKey'],
+  [{ concurrencyKey: 'invasion:{region' }, 'concurrencyKey'],
+  [{ parameters: [{ name: '1' }] }, 'parameters[0].name'],
+  [withPhases(), 'phases'],
+  [{ spec: { schedule: { manual: true } } }, 'phases'],
+  [withPhases(...Array.from({ length: 51 }, (_, i) => ({ key: `p${i}`, steps: [] }))), 'phases'],
+  [withPhases(PHASE, { ...PHASE, key: 'other' }, PHASE), 'phases[2].key'],
+  [withPhases({ ...PHASE, key: 'Main' }), 'phases[0].key'],
+  [withPhases({ ...PHASE, key: 'x'.repeat(65) }), 'phases[0].key'],
+  [withPhases({ ...PHASE, label: 5 }), 'phases[0].label'],
+  [withPhases({ key: 'main' }), 'phases[0].steps'],
+  [withPhases({ key: 'main', steps: Array.from({ length: 201 }, () => STEP) }), 'phases[0].steps'],
+  [withPhases(null), 'phases[0]'],
+  [withStep('core.log'), 'phases[0].steps[0]'],
+  [withStep({ params: {} }), 'phases[0].steps[0].actionId'],
+  [withStep({ actionId: 'shard.dance' }), 'phases[0].steps[0].actionId'],
+  [withStep({ actionId: 'constructor' }), 'phases[0].steps[0].actionId'],
+  [withStep({ actionId: 'core.log', params: [] }), 'phases[0].steps[0].params'],
+  [withStep({ actionId: 'shard.spawn', params: { count: 'many' } }), 'phases[0].steps[0].params.count'],
+  [withStep({ actionId: 'shard.spawn' }), 'phases[0].steps[0].params.count'],
+  [withStep({ actionId: 'shard.broken' }), 'phases[0].steps[0].params'],
+  [withStep({ ...STEP, label: {} }), 'phases[0].steps[0].label'],
+  [withStep({ ...STEP, onFailure: 'RETRY' }), 'phases[0].steps[0].onFailure'],
+  [withGate({}), 'phases[0].advance'],
+  [withGate('30m'), 'phases[0].advance'],
+  [withGate({ after: '30m', trigger: { on: 'x' } }), 'phases[0].advance'],
+  [withGate({ after: '0s' }), 'phases[0].advance.after'],
+  [withGate({ after: 30 }), 'phases[0].advance.after'],
+  [withGate({ after: '400d' }), 'phases[0].advance.after'],
+  [withSchedule(undefined), 'schedule'],
+  [withSchedule({}), 'schedule'],
+  [withSchedule({ manual: true, once: { at: '2026-03-06T20:00' } }), 'schedule'],
+  [withSchedule({ manual: false }), 'schedule.manual'],
+  [{ spec: { schedule: { manual: true }, phases: 'x' } }, 'phases'],
+])('%j is an issue at its place', (draft, path) => {
+  const { issues } = find(draft)
+  const [issue] = issues.filter((found) => found.path === path)
+  expect(issue?.message).toMatch(/[.!]$/)
+  expect(new Set(issues.map((found) => found.path)).size).toBe(issues.length)
+  expect(issues.map((found) => found.path)).toContain(path)
+})
+
+test('keeps to one issue where one thing is wrong', () => {
+  expect(pathsOf({ timeZone: 'EST' })).toEqual(['timeZone'])
+  expect(pathsOf(withStep({ actionId: 'shard.dance' }))).toEqual(['phases[0].steps[0].actionId'])
+})
+
+test('puts the paths of an action under the step it is about', () => {
+  expect(pathsOf(withStep({ actionId: 'shard.list' }))).toEqual([
+    'phases[0].steps[0].params[0].name',
+    'phases[0].steps[0].params',
+  ])
+})
+
+test('names every problem at once', () => {
+  const draft = {
+    timeZone: 'EST',
+    graceSeconds: -5,
+    concurrencyKey: '',
+    parameters: [{ name: '1' }],
+    spec: {
+      schedule: { manual: false },
+      phases: [
+        { key: 'A', steps: [{ actionId: 'x' }, { actionId: 'shard.spawn' }] },
+        { key: 'b', steps: [], advance: { after: 'soon' } },
+      ],
+    },
+  }
+  expect(pathsOf(draft)).toEqual([
+    'timeZone',
+    'graceSeconds',
+    'concurrencyKey',
+    'parameters[0].name',
+    'schedule.manual',
+    'phases[0].key',
+    'phases[0].steps[0].actionId',
+    'phases[0].steps[1].params.count',
+    'phases[1].advance.after',
+  ])
+})
+
+test.each([
+  [{ once: { at: '2026-03-06T20:00' } }, ['schedule']],
+  [{ once: { at: '2026-03-06T20:00:30' } }, ['schedule']],
+  [{ once: { at: '2026-02-30T20:00' } }, ['schedule.once.at', 'schedule']],
+  [{ once: { at: '2026-03-06T24:00' } }, ['schedule.once.at', 'schedule']],
+  [{ once: { at: '2026-03-06 20:00' } }, ['schedule.once.at', 'schedule']],
+  [{ once: null }, ['schedule.once.at', 'schedule']],
+  [
+    {
+      recurring: {
+        start: '2026-03-06T20:00',
+        rule: 'FREQ=DAILY',
+        exclude: ['2026-12-25', '2026-12-25T20:00', '2026-12-25T20:00Z'],
+        include: ['2026-12-27T20:00', '2026-12-27T20:00:00Z'],
+      },
+    },
+    ['schedule'],
+  ],
+  [
+    { recurring: { start: 'x', rule: '', exclude: ['2026-02-30'], include: ['2026-12-27'] } },
+    [
+      'schedule.recurring.start',
+      'schedule.recurring.rule',
+      'schedule.recurring.exclude[0]',
+      'schedule.recurring.include[0]',
+      'schedule',
+    ],
+  ],
+  [{ recurring: 5 }, ['schedule.recurring', 'schedule']],
+])('%j is checked, and cannot be published yet', (schedule, paths) => {
+  expect(pathsOf(withSchedule(schedule))).toEqual(paths)
+})
+
+test('a schedule needs a default for every required parameter', () => {
+  const parameters = [
+    { name: 'region', required: true },
+    { name: 'mood', required: true, default: 'grim' },
+    { name: 'note' },
+  ]
+  expect(pathsOf({ ...withSchedule({ once: { at: '2026-03-06T20:00' } }), parameters })).toContain(
+    'parameters[0].default',
+  )
+  expect(pathsOf({ parameters })).toEqual([])
+})
+
+test.each([
+  [{ on: 'shard.boss-slain', where: { field: 'boss', op: 'EQ', value: 'Balron' }, count: 2 }, []],
+  [{ on: 'shard.other', count: 0 }, ['.on', '.count']],
+  [{ where: { all: [5] }, count: 1.5 }, ['.on', '.where.all[0]', '.count']],
+])('the trigger gate %j is checked, and cannot be published yet', (trigger, below) => {
+  const path = 'phases[0].advance.trigger'
+  expect(pathsOf(withGate({ trigger }))).toEqual([...below.map((end) => path + end), path])
+})
+
+test('warns of what looks like a placeholder and is none, but not of an unknown one or of JSON in a text', () => {
+  const params = { a: 'Hi { region }', b: ['{}', '{"a": 1}', '{regoin}'], c: '{event.name}' }
+  const { issues, warnings } = find(withStep({ actionId: 'core.log', params }))
+  expect(issues).toEqual([])
+  expect(warnings.map((warning) => warning.message)).toEqual([
+    expect.stringContaining('"{ region }"'),
+    expect.stringContaining('"{}"'),
+    expect.stringContaining('"{event.name}"'),
+  ])
+  expect(warnings[0]?.path).toBe('phases[0].steps[0].params')
+})
+
+test('warns of a concurrency key whose placeholder no parameter fills', () => {
+  expect(find({ concurrencyKey: 'x:{regoin}' }).warnings).toEqual([
+    { path: 'concurrencyKey', message: expect.stringContaining('{regoin}') },
+  ])
+})
+
+test('JSON of any shape has issues and never throws', () => {
+  const nested = (depth: number): unknown => JSON.parse(`${'{"a":['.repeat(depth)}1${']}'.repeat(depth)}`)
+  const hostile = [
+    null,
+    undefined,
+    5,
+    'x',
+    true,
+    [],
+    {},
+    [[]],
+    nested(3000),
+    JSON.parse('{"__proto__":{"a":1}}'),
+    '\0\ud800',
+    Number.NaN,
+  ]
+  for (const value of hostile) {
+    for (const draft of [
+      { spec: value },
+      { timeZone: value },
+      { graceSeconds: value },
+      { concurrencyKey: value },
+      { parameters: value },
+      { parameters: [value] },
+      withSchedule(value),
+      withSchedule({ once: value }),
+      withSchedule({ recurring: value }),
+      withPhases(value),
+      withStep(value),
+      withStep({ actionId: value, params: value }),
+      withStep({ actionId: 'core.log', params: { deep: value } }),
+      withGate(value),
+      withGate({ after: value }),
+      withGate({ trigger: value }),
+      withGate({ trigger: { on: value, where: value, count: value } }),
+    ]) {
+      const { issues } = find(draft)
+      expect(issues.every(({ path, message }) => typeof path === 'string' && message.length < 600)).toBe(true)
+    }
+  }
+  expect(pathsOf(withStep({ actionId: 'core.log', params: { deep: nested(3000) } }))).toEqual([
+    'phases[0].steps[0].params',
+  ])
+})
