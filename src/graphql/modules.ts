@@ -1,4 +1,4 @@
-import type { RegisteredAction, RegisteredTrigger } from '../modules/registry.ts'
+import type { RegisteredAction, RegisteredTrigger } from '../modules/registered.ts'
 import { type ActionSettingRow, actionSettings } from '../store/setting-reads.ts'
 import { needs } from './access.ts'
 import { shared } from './batch.ts'

@@ -41,7 +41,8 @@ export async function readRunForControl(db: PrismaClient, runId: string, now: In
 }
 
 /** Whether a gate `g` is closed. */
-export const gateClosed = (now: Instant) => Prisma.sql`g.opened_at IS NULL AND (g.opens_at IS NULL OR g.opens_at > ${at(now)})`
+export const gateClosed = (now: Instant) =>
+  Prisma.sql`g.opened_at IS NULL AND (g.opens_at IS NULL OR g.opens_at > ${at(now)})`
 
 /** The steps of the current phase of a run that are held. */
 export const heldSteps = (run: Prisma.Sql, now: Instant) => Prisma.sql`
