@@ -35,8 +35,8 @@ const commonShape = z.object({ id: z.string().max(128), label: text, description
 const actionShape = commonShape.extend({
   version: z
     .int('must be a whole number; start with 1 and raise it when the meaning of the action changes.')
-    .min(1)
-    .max(2 ** 31 - 1),
+    .min(1, 'must be at least 1; start with 1.')
+    .max(2 ** 31 - 1, 'must be at most 2147483647; lower it.'),
   risk: z.enum(['notify', 'change', 'irreversible']),
   reversible: z.enum(['none', 'revert']).default('none'),
   budgetMs: z

@@ -1,5 +1,5 @@
 import { parseVersionSpec, type VersionSpec } from '../domain/spec.ts'
-import type { PrismaClient } from '../generated/prisma/client.ts'
+import type { PrismaClient } from '../store/database.ts'
 import { readVersionSpec } from '../store/versions.ts'
 
 /** Versions never change, so that a process reads each once. */

@@ -1,29 +1,63 @@
+import type pg from 'pg'
+import { parseIntoClientConfig } from 'pg-connection-string'
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+/**
+ * What pg needs to connect to `url`, in parts, with settings for the session (`-c name=value`) after those that the
+ * URL's own `options` hold. Throws a sentence when it is no connection string.
+ */
+export function connectionOf(url: string, { name, session }: { name: string; session: string[] }): pg.ClientConfig {
+  if (shown(url) === null) throw databaseFault(url, null)
+  const config = parseIntoClientConfig(url)
+  return {
+    ...config,
+    options: [...(config.options === undefined ? [] : [config.options]), ...session].join(' '),
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  }
+}
+
 /** The connection string as it may be shown: without its password. Null: it is none. */
 function shown(url: string): string | null {
   try {
-    const { username, host, pathname } = new URL(url)
+    const { protocol, username, host, pathname } = new URL(url)
+    if (protocol !== 'postgres:' && protocol !== 'postgresql:') return null
     return `${username === '' ? '' : `${username}@`}${host}${pathname}`
   } catch {
     return null
   }
 }
 
-/** Why the database cannot be used, as one sentence for who set DATABASE_URL; its password is left out. */
+/** What to do about a pooler that shares sessions out by transaction. */
+export const POOLER_ADVICE = 'Connect to PostgreSQL itself, or set the pooler to session mode.'
+
+/**
+ * Why the database cannot be used, as one sentence for who set DATABASE_URL and one that says what to do; the password
+ * is left out. `cause` is what connecting threw, or a finding of our own.
+ */
 export function databaseFault(url: string, cause: unknown): Error {
   const target = shown(url)
   if (target === null) {
     return new Error('DATABASE_URL is not a connection string: write postgresql://user:password@host:5432/database.')
   }
-  return new Error(`DATABASE_URL (${target}) cannot be used: ${reasonFor(cause)}`, { cause })
+  const { said, advice } = isFinding(cause) ? cause : explain(cause)
+  return new Error(`DATABASE_URL (${target}) cannot be used: ${said}. ${advice}`, { cause })
 }
 
-function reasonFor(cause: unknown): string {
+type Finding = { said: string; advice: string }
+
+const isFinding = (cause: unknown): cause is Finding =>
+  typeof cause === 'object' && cause !== null && 'said' in cause && 'advice' in cause
+
+function explain(cause: unknown): Finding {
   // Several addresses of one name that all failed come as one error that holds theirs.
-  const [error] = cause instanceof AggregateError ? cause.errors : [cause]
+  const error: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const said = error instanceof Error ? error.message : String(error)
-  const advice = ADVICE[code] ?? 'Check the address, the database and its log.'
-  return `${said}. ${advice}`
+  const said = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+  if (said.includes('unsupported startup parameter')) return { said, advice: POOLER_ADVICE }
+  return { said, advice: ADVICE[code] ?? 'Check the address, the database and its log.' }
 }
 
 const ADVICE: Record<string, string> = {

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { databaseFault } from './connection.ts'
+import { connectionOf, databaseFault, POOLER_ADVICE } from './connection.ts'
+
+export type { PrismaClient }
 
 /** The database, as two clients with a pool of connections each. Open one per process and close it when it ends. */
 export type Database = {
@@ -15,7 +17,6 @@ export type Database = {
 }
 
 const OLDEST_SERVER = 15
-const CONNECT_TIMEOUT_MS = 10_000
 /** A frozen process must not hold rows that others wait for. */
 const IDLE_IN_TRANSACTION_MS = 5_000
 
@@ -36,10 +37,11 @@ export async function openDatabase(options: {
 }): Promise<Database> {
   const { url, poolSize, runnerPoolSize } = options
   await check(url)
-  const prisma = client(poolConfig(url, { max: poolSize, name: 'Cuelight', session: SESSION }))
-  const hot = client(
-    poolConfig(url, { max: runnerPoolSize, name: 'Cuelight runner', session: [...SESSION, ...PINNED_PLANS] }),
-  )
+  const prisma = client({ ...connectionOf(url, { name: 'Cuelight', session: SESSION }), max: poolSize })
+  const hot = client({
+    ...connectionOf(url, { name: 'Cuelight runner', session: [...SESSION, ...PINNED_PLANS] }),
+    max: runnerPoolSize,
+  })
   return {
     prisma,
     hot,
@@ -69,28 +71,10 @@ function statementName(sql: string): string {
   return name
 }
 
-/** Settings in the URL's own `options` stay, and ours are added after them. */
-function poolConfig(
-  url: string,
-  { max, name, session }: { max: number; name: string; session: string[] },
-): pg.PoolConfig {
-  const target = new URL(url)
-  const given = target.searchParams.get('options')
-  target.searchParams.set('options', [...(given === null ? [] : [given]), ...session].join(' '))
-  return {
-    connectionString: target.href,
-    max,
-    application_name: name,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-  }
-}
-
 async function check(url: string): Promise<void> {
-  let session: pg.Client
+  const session = new pg.Client(connectionOf(url, { name: 'Cuelight', session: SESSION }))
+  session.on('error', () => {})
   try {
-    session = new pg.Client(poolConfig(url, { max: 1, name: 'Cuelight', session: SESSION }))
-    session.on('error', () => {})
     await session.connect()
   } catch (cause) {
     throw databaseFault(url, cause)
@@ -103,28 +87,18 @@ async function check(url: string): Promise<void> {
     const [row] = rows
     const major = Math.floor((row?.version ?? 0) / 10_000)
     if (major < OLDEST_SERVER) {
-      throw databaseFault(url, `it is PostgreSQL ${major}, and Cuelight needs ${OLDEST_SERVER} or newer`)
+      throw databaseFault(url, {
+        said: `it is PostgreSQL ${major}, which is too old`,
+        advice: `Use ${OLDEST_SERVER} or newer.`,
+      })
     }
-    if (row?.zone !== 'UTC' || row.timeout !== '5s' || !(await keepsSession(session))) {
-      throw databaseFault(
-        url,
-        'its sessions do not keep their settings, as behind a pooler in transaction mode. Connect to PostgreSQL itself, or set the pooler to session mode',
-      )
+    if (row?.zone !== 'UTC' || row.timeout !== '5s') {
+      throw databaseFault(url, {
+        said: 'its sessions do not have the settings they asked for, as behind a pooler in transaction mode',
+        advice: POOLER_ADVICE,
+      })
     }
   } finally {
     await session.end()
   }
-}
-
-/** Whether what one transaction prepares is there for the next, in the same backend. */
-async function keepsSession(session: pg.Client): Promise<boolean> {
-  const pids = new Set<number>()
-  for (let turn = 0; turn < 3; turn++) {
-    const { rows } = await session.query<{ pid: number }>({
-      name: 'cuelight-check',
-      text: 'SELECT pg_backend_pid() AS pid',
-    })
-    for (const { pid } of rows) pids.add(pid)
-  }
-  return pids.size === 1
 }

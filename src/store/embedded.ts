@@ -1,13 +1,23 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { closeSync, existsSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { mkdir, rename } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { findBinaries, launchAs, type Owner, ownerForPostgres, type PostgresBinaries } from './postgres-binaries.ts'
+import { findBinaries, launchAs, ownerForPostgres } from './postgres-binaries.ts'
+import {
+  choosePort,
+  createCluster,
+  disownPidFile,
+  ENVIRONMENT,
+  isPostmaster,
+  type Place,
+  readPassword,
+  readPostmaster,
+  sweepDrafts,
+  USER,
+} from './postgres-folder.ts'
 
 /** Where to say what is going on; a pino logger is one. */
 export type Log = { info(message: string): void; warn(message: string): void; error(message: string): void }
@@ -20,7 +30,6 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>
 }
 
-const USER = 'cuelight'
 const DATABASE = 'cuelight'
 /** Held in the database `postgres` by the one server that owns the folder, for as long as its connection lives. */
 const OWNER_LOCK = 7_106_331
@@ -54,47 +63,6 @@ export async function startEmbedded(options: {
   return { url: cluster.url, stop: () => cluster.stop() }
 }
 
-type Place = { home: string; owner: Owner | null; binaries: PostgresBinaries; durable: boolean }
-
-/** Made beside its place and moved there whole, so that neither a crash nor a rival leaves a half-made one. */
-async function createCluster({ home, owner, binaries, durable }: Place): Promise<void> {
-  const draft = await mkdtemp(`${home}.new-`)
-  const [data, passwordFile] = [join(draft, 'data'), join(draft, 'password')]
-  await chmod(draft, 0o711)
-  await mkdir(data, { mode: 0o700 })
-  await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 })
-  for (const path of owner === null ? [] : [data, passwordFile]) await chown(path, owner?.uid ?? 0, owner?.gid ?? 0)
-  const { file, args, ...as } = launchAs(owner, {
-    file: binaries.initdb,
-    folder: data,
-    args: [
-      `--pgdata=${data}`,
-      `--username=${USER}`,
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      // Sorted by code point on every machine, with upper and lower case as Unicode has them.
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--no-instructions',
-      ...(durable ? [] : ['--no-sync']),
-    ],
-  })
-  const child = spawn(file, args, { ...as, cwd: '/', env: environment(), stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
-  const code = await new Promise<number | null>((done, fail) => child.on('error', fail).on('close', done))
-  if (code === 0) await rename(draft, home).catch(() => {})
-  if (!existsSync(home)) throw new Error(`PostgreSQL could not set up its data folder ${home}: ${said.trim()}`)
-  await rm(draft, { recursive: true, force: true })
-}
-
-/** Nothing of ours leaks in: PGDATA, PGPORT, LANG and their like change what PostgreSQL does. */
-const environment = () => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' })
-
 class Cluster {
   readonly #place: Place
   readonly #data: string
@@ -127,7 +95,7 @@ class Cluster {
       await client.end()
       throw error
     }
-    await this.#sweep()
+    await sweepDrafts(this.#place.home)
     this.#lock = client
     client.once('end', () => {
       this.#lock = null
@@ -239,7 +207,7 @@ class Cluster {
       jit: 'off',
       fsync: durable ? 'on' : 'off',
       full_page_writes: durable ? 'on' : 'off',
-      synchronous_commit: durable ? 'on' : 'off',
+      synchronous_commit: 'on',
     }
     const { file, args, ...as } = launchAs(owner, {
       file: binaries.postgres,
@@ -260,7 +228,7 @@ class Cluster {
       ...as,
       detached: true,
       cwd: '/',
-      env: environment(),
+      env: ENVIRONMENT,
       stdio: ['ignore', log, log],
     })
     closeSync(log)
@@ -284,29 +252,9 @@ class Cluster {
     const lines = existsSync(this.#logFile) ? readFileSync(this.#logFile, 'utf8').trim().split('\n').slice(-5) : []
     return `${lines.join(' / ')} (from ${this.#logFile})`
   }
-
-  /** What a process that was killed while it made a cluster left behind. */
-  async #sweep(): Promise<void> {
-    const { home } = this.#place
-    for (const name of await readdir(dirname(home))) {
-      if (name.startsWith(`${basename(home)}.new-`))
-        await rm(join(dirname(home), name), { recursive: true, force: true })
-    }
-  }
 }
 
 type Child = { exited: boolean }
-
-function readPassword(home: string): string {
-  try {
-    return readFileSync(join(home, 'password'), 'utf8').trim()
-  } catch {
-    throw new Error(
-      `The embedded PostgreSQL's password is missing: ${join(home, 'password')} cannot be read. Restore the file, or ` +
-        `move ${home} away to begin with an empty database.`,
-    )
-  }
-}
 
 /** The database's own lock, because it ends with the process that holds it, however that ends. */
 async function takeOwnership(client: pg.Client, dataDir: string): Promise<void> {
@@ -327,57 +275,4 @@ async function takeOwnership(client: pg.Client, dataDir: string): Promise<void> 
     `The data folder ${dataDir} is in use by another Cuelight server (process ${pid ?? 'unknown'} on ${host ?? 'this machine'}). ` +
       'Stop that one, or give this one a folder of its own with CUELIGHT_DATA_DIR.',
   )
-}
-
-/** What PostgreSQL's own pid file says; nulls where there is none or it is not complete yet. */
-function readPostmaster(data: string): { pid: number | null; port: number | null } {
-  let lines: string[] = []
-  try {
-    lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
-  } catch {
-    // No server was here, or it stopped in order.
-  }
-  const positive = (text: string | undefined) => (/^\d+$/.test(text?.trim() ?? '') ? Number(text) : null)
-  return { pid: positive(lines[0]), port: positive(lines[3]) }
-}
-
-/** Whether the process lives and works in this data folder, where a server always has its working directory. */
-function isPostmaster(pid: number, data: string): boolean {
-  try {
-    process.kill(pid, 0)
-    return process.platform !== 'linux' || readlinkSync(`/proc/${pid}/cwd`) === data
-  } catch {
-    return false
-  }
-}
-
-/**
- * A number in a pid file left by a crash may belong to a stranger by now, and PostgreSQL would refuse to start. It takes
- * its parent's number for stale. The rest of the file stays: by it PostgreSQL sees that sessions of the dead server live.
- */
-function disownPidFile(data: string): void {
-  const path = join(data, 'postmaster.pid')
-  if (!existsSync(path)) return
-  const [, ...rest] = readFileSync(path, 'utf8').split('\n')
-  writeFileSync(path, [process.pid, ...rest].join('\n'))
-}
-
-/** The port of last time, so that links and tools keep working, or a free one. */
-async function choosePort(home: string): Promise<number> {
-  const file = join(home, 'port')
-  const last = Number(await readFile(file, 'utf8').catch(() => '0'))
-  const port = (await freePort(last).catch(() => null)) ?? (await freePort(0))
-  await writeFile(file, String(port))
-  return port
-}
-
-function freePort(wanted: number): Promise<number> {
-  return new Promise((done, fail) => {
-    const probe = createServer().once('error', fail)
-    probe.listen({ host: '127.0.0.1', port: wanted }, () => {
-      const address = probe.address()
-      const port = address !== null && typeof address === 'object' ? address.port : 0
-      probe.close(() => done(port))
-    })
-  })
 }

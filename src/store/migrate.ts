@@ -3,16 +3,19 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MigrationList } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
-import { databaseFault } from './connection.ts'
+import { connectionOf, databaseFault } from './connection.ts'
 import { FILTERS, withSchemaEngine } from './schema-engine.ts'
 
 /** The package's `prisma` folder: two levels up both from the source and from the build. */
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
+export const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 /** Held while migrating, so that servers that start together take turns. */
 const MIGRATION_LOCK = 7_106_332
 
+/** The data model that the migrations lead up to. */
+const SCHEMA = fileURLToPath(new URL('../../prisma/schema.prisma', import.meta.url))
+
 /** The migrations that come with this version of Cuelight, oldest first, as Prisma's schema engine takes them. */
-export async function migrationList(): Promise<MigrationList> {
+async function migrationList(): Promise<MigrationList> {
   const names = (await readdir(MIGRATIONS, { withFileTypes: true })).filter((entry) => entry.isDirectory())
   const lockfile = 'migration_lock.toml'
   return {
@@ -72,12 +75,38 @@ export async function migrate(url: string, options: { log?: { info(message: stri
   })
 }
 
+/**
+ * The SQL that leads from the migrations to the data model; null when they agree. For developers: tries the migrations
+ * in a database that it creates beside `url`'s and drops.
+ */
+export async function migrationToSchema(url: string): Promise<string | null> {
+  const migrations = await migrationList()
+  const model = { path: SCHEMA, content: await readFile(SCHEMA, 'utf8') }
+  return withSchemaEngine(url, async (engine) => {
+    const { stdout } = await engine.diff({
+      from: { tag: 'migrations', ...migrations },
+      to: { tag: 'schemaDatamodel', files: [model] },
+      script: true,
+      exitCode: null,
+      filters: FILTERS,
+    })
+    return stdout === null || stdout.includes('This is an empty migration.') ? null : stdout
+  })
+}
+
 /** What the database says was applied, or begun and not finished; rolled-back attempts left out. */
 async function history(session: pg.Client): Promise<{ name: string; finished: boolean }[]> {
-  const { rows: tables } = await session.query(
-    `SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = '_prisma_migrations'`,
+  const { rows: tables } = await session.query<{ name: string }>(
+    'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename',
   )
   if (tables.length === 0) return []
+  if (!tables.some(({ name }) => name === '_prisma_migrations')) {
+    const some = tables.slice(0, 3).map(({ name }) => name)
+    throw new Error(
+      `The database that DATABASE_URL names holds tables that are not Cuelight's (${some.join(', ')}). Create a ` +
+        'database for Cuelight alone and name that one.',
+    )
+  }
   const { rows } = await session.query<{ name: string; finished: boolean }>(
     `SELECT migration_name AS name, finished_at IS NOT NULL AS finished
      FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
@@ -86,7 +115,7 @@ async function history(session: pg.Client): Promise<{ name: string; finished: bo
 }
 
 async function withSession<T>(url: string, work: (session: pg.Client) => Promise<T>): Promise<T> {
-  const session = new pg.Client({ connectionString: url, application_name: 'Cuelight migrations' })
+  const session = new pg.Client(connectionOf(url, { name: 'Cuelight migrations', session: [] }))
   session.on('error', () => {})
   try {
     await session.connect()
@@ -101,7 +130,13 @@ async function withSession<T>(url: string, work: (session: pg.Client) => Promise
   }
 }
 
+/** What the engine says, without its trace. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return text.trim().endsWith('.') ? text.trim() : `${text.trim()}.`
+  const text = (error instanceof Error ? error.message : String(error)).split(/\n\s+0: /)[0] ?? ''
+  const said = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(': ')
+  return said.endsWith('.') ? said : `${said}.`
 }

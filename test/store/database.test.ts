@@ -1,8 +1,18 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/store/database.ts'
 import { testDatabase } from '../support/database.ts'
 
 const { db, url } = await testDatabase()
+
+const open = (to: string) => openDatabase({ url: to, poolSize: 1, runnerPoolSize: 1 })
+
+function changed(change: (target: URL) => void): string {
+  const target = new URL(url)
+  change(target)
+  return target.href
+}
 
 test('instants come back as they were stored, whatever the database thinks its zone is', async () => {
   const at = new Date('2031-03-09T07:30:00.123Z')
@@ -14,12 +24,90 @@ test('instants come back as they were stored, whatever the database thinks its z
   expect(row).toEqual({ at, text: '2031-03-09 07:30:00.123' })
 })
 
-test('a wrong password is one sentence that names the setting and shows no password', async () => {
-  const wrong = new URL(url)
-  wrong.password = 'not-it'
-  const refused = openDatabase({ url: wrong.href, poolSize: 1, runnerPoolSize: 1 })
-  await expect(refused).rejects.toThrow(
-    /^DATABASE_URL \(cuelight@127\.0\.0\.1:\d+\/cuelight_test_\w+\) cannot be used: .*Correct the user or the password\.$/,
+test("the runner's statements are prepared once and never scan for want of statistics", async () => {
+  const one = await open(url)
+  onTestFinished(() => one.close())
+  for (const id of [1, 2, 3]) await one.hot.$queryRaw`SELECT ${id}::int AS id`
+  const prepared = await one.hot.$queryRaw<{ uses: bigint }[]>`
+    SELECT generic_plans + custom_plans AS uses FROM pg_prepared_statements WHERE statement LIKE 'SELECT $1::int AS id%'`
+  expect(prepared).toEqual([{ uses: 3n }])
+  const settings = (client: typeof one.hot) => client.$queryRaw`
+    SELECT current_setting('enable_seqscan') AS scans, current_setting('TimeZone') AS zone,
+           current_setting('idle_in_transaction_session_timeout') AS idle`
+  expect(await settings(one.hot)).toEqual([{ scans: 'off', zone: 'UTC', idle: '5s' }])
+  expect(await settings(one.prisma)).toEqual([{ scans: 'on', zone: 'UTC', idle: '5s' }])
+})
+
+test('closing ends the sessions of both pools and can be done twice', async () => {
+  const one = await open(url)
+  const pids: number[] = []
+  for (const client of [one.prisma, one.hot]) {
+    const [row] = await client.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
+    pids.push(row?.pid ?? 0)
+  }
+  const live = () => db.prisma.$queryRaw<unknown[]>`SELECT pid FROM pg_stat_activity WHERE pid = ANY (${pids})`
+  expect(await live()).toHaveLength(2)
+  await one.close()
+  await one.close()
+  await expect.poll(live).toEqual([])
+})
+
+test('a database that does not exist is named with what to do, and without the password', async () => {
+  const wrong = changed((target) => {
+    target.password = 'planted-secret'
+    target.pathname = '/nowhere'
+  })
+  const error = await open(wrong).then(
+    () => null,
+    (cause: unknown) => String(cause),
   )
-  await expect(refused).rejects.not.toThrow(/not-it/)
+  expect(error).toMatch(
+    /^Error: DATABASE_URL \([^)]*\/nowhere\) cannot be used: .* (Create the database|Correct the user)/,
+  )
+  expect(error).not.toContain('planted-secret')
+})
+
+test('an address where nothing listens is named with what to do', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  await expect(open(`postgresql://ada@127.0.0.1:${port}/cuelight`)).rejects.toThrow(
+    `DATABASE_URL (ada@127.0.0.1:${port}/cuelight) cannot be used: connect ECONNREFUSED 127.0.0.1:${port}. ` +
+      'Nothing listens there: start PostgreSQL, or correct the host and port.',
+  )
+})
+
+test('what is no connection string is refused with the form of one', async () => {
+  await expect(open('mysql://somewhere')).rejects.toThrow(
+    'DATABASE_URL is not a connection string: write postgresql://user:password@host:5432/database.',
+  )
+})
+
+test('a pooler that drops the settings of a session is refused', async () => {
+  const behind = new URL(url)
+  const pooler = createServer((client) => {
+    const server = connect(Number(behind.port), behind.hostname)
+    client.once('data', (startup: Buffer) => {
+      const parameters = startup
+        .subarray(8)
+        .toString()
+        .replace(/options\0[^\0]*\0/, '')
+      const head = Buffer.alloc(8)
+      head.writeInt32BE(8 + Buffer.byteLength(parameters))
+      startup.copy(head, 4, 4, 8)
+      server.write(Buffer.concat([head, Buffer.from(parameters)]))
+      client.pipe(server).pipe(client)
+    })
+    for (const socket of [client, server]) socket.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void pooler.close())
+  await once(pooler, 'listening')
+  const { port } = pooler.address() as AddressInfo
+  const through = changed((target) => {
+    target.hostname = '127.0.0.1'
+    target.port = String(port)
+  })
+  await expect(open(through)).rejects.toThrow(/as behind a pooler in transaction mode\. Connect to PostgreSQL itself/)
 })

@@ -355,7 +355,7 @@ CREATE INDEX "runs_by_occurrence" ON "runs"("occurrence_at", "id");
 CREATE INDEX "runs_of_definition" ON "runs"("definition_id", "occurrence_at", "id");
 
 -- CreateIndex
-CREATE INDEX "runs_live" ON "runs"("occurrence_at", "id") WHERE (status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING'));
+CREATE INDEX "runs_live" ON "runs"("occurrence_at", "id") WHERE (status = ANY (ARRAY['STARTING'::run_status, 'RUNNING'::run_status, 'PAUSED'::run_status, 'ENDING'::run_status]));
 
 -- CreateIndex
 CREATE INDEX "runs_waiting_for_key" ON "runs"("concurrency_key", "scheduled_for") WHERE (status = 'SCHEDULED' AND concurrency_key IS NOT NULL);
@@ -370,7 +370,7 @@ CREATE UNIQUE INDEX "runs_one_per_instant" ON "runs"("definition_id", "scope", "
 CREATE UNIQUE INDEX "runs_one_per_request" ON "runs"("definition_id", "request_id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "runs_one_holder_per_key" ON "runs"("concurrency_key") WHERE (NOT rehearsal AND (status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR cleanup_status = 'PENDING'));
+CREATE UNIQUE INDEX "runs_one_holder_per_key" ON "runs"("concurrency_key") WHERE (NOT rehearsal AND (status = ANY (ARRAY['STARTING'::run_status, 'RUNNING'::run_status, 'PAUSED'::run_status, 'ENDING'::run_status]) OR cleanup_status = 'PENDING'));
 
 -- CreateIndex
 CREATE INDEX "steps_parked" ON "steps"("parked_at", "id") WHERE (parked);

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+// The linter checks which folder imports which (biome.json); this checks what a rule on imports cannot.
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url))
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('generated'))
+  .map((file) => ({ folder: file.split(sep)[0], file, text: readFileSync(join(SRC, file), 'utf8') }))
+
+const found = (pattern: RegExp, folders: string[]) =>
+  files
+    .filter(({ folder, text }) => folder !== undefined && !folders.includes(folder) && pattern.test(text))
+    .map(({ file }) => file)
+
+test('raw SQL stands in src/store alone', () => {
+  const raw = /\$(queryRaw|executeRaw)/
+  expect(found(raw, [])).toContain(join('store', 'claims.ts'))
+  expect(found(raw, ['store'])).toEqual([])
+})
+
+test('rows are read and written through models in src/store alone, and by the API through Pothos', () => {
+  const query = /\.\s*(find(Unique|First|Many)(OrThrow)?|createMany|updateMany|deleteMany|upsert|groupBy)\s*\(/
+  expect(found(query, ['store', 'graphql'])).toEqual([])
+})
+
+test('the clock is read where time is made, and nowhere in domain', () => {
+  const domain = files.filter(({ folder }) => folder === 'domain')
+  expect(
+    domain.filter(({ text }) => /Date\.now|new Date\(\)|performance\.now|DateTime\.(now|utc\(\))/.test(text)),
+  ).toEqual([])
+})
