@@ -40,9 +40,12 @@ export async function readRunForControl(db: PrismaClient, runId: string, now: In
   }
 }
 
-const gateClosed = (now: Instant) => Prisma.sql`g.opened_at IS NULL AND (g.opens_at IS NULL OR g.opens_at > ${at(now)})`
+/** Whether a gate `g` is closed. */
+export const gateClosed = (now: Instant) =>
+  Prisma.sql`g.opened_at IS NULL AND (g.opens_at IS NULL OR g.opens_at > ${at(now)})`
 
-const heldSteps = (run: Prisma.Sql, now: Instant) => Prisma.sql`
+/** The steps of the current phase of a run that are held. */
+export const heldSteps = (run: Prisma.Sql, now: Instant) => Prisma.sql`
   SELECT 1 FROM steps s WHERE s.run_id = ${run}.id AND s.phase_index = ${run}.phase_index AND s.status = 'PENDING'
     AND s.held AND s.due_at > ${at(now)}`
 

@@ -25,8 +25,8 @@ export type StepForControl = {
   lastControl: RunForControl['lastControl']
 }
 
-// A step is the furthest that the current phase got if none behind it was ever worked.
-const furthest = Prisma.sql`(s.phase_index = r.phase_index AND NOT EXISTS (
+/** A step `s` of a run `r` is the furthest that the current phase got if none behind it was ever worked. */
+export const furthest = Prisma.sql`(s.phase_index = r.phase_index AND NOT EXISTS (
   SELECT 1 FROM steps later WHERE later.run_id = s.run_id AND later.phase_index = s.phase_index AND later.seq > s.seq
     AND later.started_at IS NOT NULL))`
 

@@ -1,0 +1,75 @@
+import { createClient } from 'graphql-ws'
+import { WebSocket } from 'ws'
+import { z } from 'zod'
+
+const Result = z.object({
+  data: z.record(z.string(), z.unknown()).nullish(),
+  errors: z.array(z.object({ message: z.string() })).optional(),
+})
+const Refusal = z.object({ code: z.string(), message: z.string() })
+
+type Variables = Record<string, unknown>
+type Data = Record<string, unknown>
+
+/** The API of a server as any client would use it: HTTP for queries and mutations, a WebSocket for subscriptions. */
+export type Connection = {
+  /** The data; rejects with what the server says is wrong. */
+  query(document: string, variables: Variables): Promise<Data>
+  /** Like `query`; an expected error, which a mutation answers as data, rejects too. */
+  mutate(document: string, variables: Variables): Promise<Data>
+  subscribe(document: string, variables: Variables): AsyncIterableIterator<Data>
+  close(): Promise<void>
+}
+
+export function connect({ url, token }: { url: string; token: string }): Connection {
+  const authorization = `Bearer ${token}`
+  const socket = createClient({
+    url: `${url.replace(/^http/, 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization },
+  })
+
+  const query = async (document: string, variables: Variables): Promise<Data> => {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization },
+      body: JSON.stringify({ query: document, variables }),
+    })
+    return dataOf(await response.json())
+  }
+
+  return {
+    query,
+    async mutate(document, variables) {
+      const data = await query(document, variables)
+      for (const [mutation, answer] of Object.entries(data)) {
+        const refusal = Refusal.safeParse(answer)
+        if (refusal.success) throw new Error(`${mutation}: ${refusal.data.code}, ${refusal.data.message}`)
+      }
+      return data
+    },
+    subscribe(document, variables) {
+      const results = socket.iterate({ query: document, variables })
+      return {
+        async next() {
+          const result = await results.next()
+          return result.done === true ? { done: true, value: undefined } : { value: dataOf(result.value) }
+        },
+        async return() {
+          await results.return?.()
+          return { done: true, value: undefined }
+        },
+        [Symbol.asyncIterator]() {
+          return this
+        },
+      }
+    },
+    close: async () => socket.dispose(),
+  }
+}
+
+function dataOf(answer: unknown): Data {
+  const { data, errors } = Result.parse(answer)
+  if (errors !== undefined) throw new Error(errors.map((error) => error.message).join(' '))
+  return data ?? {}
+}

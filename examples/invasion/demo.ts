@@ -1,0 +1,152 @@
+/**
+ * Plays "Invasion of Yew" from start to end: starts a server on a PostgreSQL of its own in a temporary folder, publishes
+ * and starts the event over the public API, follows its log, and does what a game master would do. Exits 0 only when
+ * the run is COMPLETED.
+ */
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { type Connection, connect } from './demo-client.ts'
+import { startDemoServer } from './demo-server.ts'
+import { say } from './demo-terminal.ts'
+
+const EVENT = fileURLToPath(new URL('./invasion-of-yew.json', import.meta.url))
+const LIMIT_MS = 60_000
+/** A game master reads before pressing Done. */
+const READING_MS = 700
+
+const Created = z.object({
+  createDefinition: z.object({ definition: z.object({ id: z.string(), title: z.string() }) }),
+})
+const Published = z.object({ publishDefinition: z.object({ version: z.object({ version: z.number() }) }) })
+const Started = z.object({ startRun: z.object({ run: z.object({ id: z.string() }) }) })
+const Ended = z.object({
+  run: z.object({ status: z.string(), lastError: z.string().nullable(), endedBecause: z.string().nullable() }),
+})
+const LogBatch = z.object({
+  runLog: z.object({ entries: z.array(z.object({ at: z.string(), kind: z.string(), text: z.string() })) }),
+})
+const CueEvent = z.object({
+  cues: z.object({
+    type: z.string(),
+    cue: z.object({ id: z.string(), instruction: z.string(), run: z.object({ id: z.string() }) }),
+  }),
+})
+
+async function play(connection: Connection): Promise<string> {
+  const input: unknown = JSON.parse(await readFile(EVENT, 'utf8'))
+  const { definition } = Created.parse(
+    await connection.mutate(
+      `mutation ($input: CreateDefinitionInput!) { createDefinition(input: $input) {
+        ... on CreateDefinitionPayload { definition { id title } } ... on Error { code message } } }`,
+      { input },
+    ),
+  ).createDefinition
+  const { version } = Published.parse(
+    await connection.mutate(
+      `mutation ($input: PublishDefinitionInput!) { publishDefinition(input: $input) {
+        ... on PublishDefinitionPayload { version { version } } ... on Error { code message } } }`,
+      { input: { id: definition.id } },
+    ),
+  ).publishDefinition
+  say.step(`Published "${definition.title}" as version ${version.version}.`)
+
+  const { run } = Started.parse(
+    await connection.mutate(
+      `mutation ($input: StartRunInput!) { startRun(input: $input) {
+        ... on StartRunPayload { run { id } } ... on Error { code message } } }`,
+      { input: { definitionId: definition.id } },
+    ),
+  ).startRun
+  say.step('Started it. The run log, as it is written:')
+  say.line('')
+
+  const cues = confirmCues(connection, run.id)
+  await followLog(connection, run.id)
+  await cues.stop()
+
+  const ended = Ended.parse(
+    await connection.query(`query ($id: ID!) { run(id: $id) { status lastError endedBecause } }`, { id: run.id }),
+  ).run
+  const why = ended.endedBecause ?? ended.lastError
+  return why === null ? ended.status : `${ended.status}: ${why}`
+}
+
+/** Prints every line of the run's log; resolves when the run has nothing more to say. */
+async function followLog(connection: Connection, runId: string): Promise<void> {
+  const batches = connection.subscribe(
+    `subscription ($runId: ID!) { runLog(runId: $runId) { entries { at kind text } } }`,
+    { runId },
+  )
+  for await (const batch of batches) {
+    for (const entry of LogBatch.parse(batch).runLog.entries) say.logLine(entry)
+  }
+}
+
+/** Does what the game master of this run does: reads each cue, claims it and confirms it. */
+function confirmCues(connection: Connection, runId: string): { stop(): Promise<void> } {
+  const events = connection.subscribe(`subscription { cues { type cue { id instruction run { id } } } }`, {})
+  const working = (async () => {
+    for await (const event of events) {
+      const { type, cue } = CueEvent.parse(event).cues
+      if (type !== 'OPENED' || cue.run.id !== runId) continue
+      say.cue(cue.instruction)
+      await connection.mutate(
+        `mutation ($input: ClaimCueInput!) { claimCue(input: $input) { ... on Error { code message } } }`,
+        { input: { id: cue.id } },
+      )
+      await sleep(READING_MS)
+      await connection.mutate(
+        `mutation ($input: ConfirmCueInput!) { confirmCue(input: $input) { ... on Error { code message } } }`,
+        { input: { id: cue.id, note: 'All hands at the gate.' } },
+      )
+    }
+  })()
+  // Told by the run that stays parked, should it fail before anybody waits for it.
+  working.catch((error: unknown) => say.failure(String(error)))
+  return {
+    async stop() {
+      await events.return?.()
+      await working
+    },
+  }
+}
+
+async function main(): Promise<number> {
+  const since = Date.now()
+  say.title('Cuelight: an event from start to end')
+  const interrupted = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+  const given = AbortSignal.any([interrupted.signal, AbortSignal.timeout(LIMIT_MS)])
+  const server = startDemoServer()
+  try {
+    const { url, token } = await server.ready(given)
+    say.step(`A server on a new PostgreSQL is ready at ${url} after ${((Date.now() - since) / 1000).toFixed(1)} s.`)
+    const connection = connect({ url, token })
+    const outcome = await Promise.race([play(connection), aborted(given)])
+    await connection.close()
+    const seconds = ((Date.now() - since) / 1000).toFixed(1)
+    say.line('')
+    if (outcome === 'COMPLETED') {
+      say.success(`The run is COMPLETED; all in ${seconds} s.`)
+      return 0
+    }
+    say.failure(`The run is not COMPLETED after ${seconds} s but ${outcome}`)
+  } catch (error) {
+    say.failure(error instanceof Error ? error.message : String(error))
+  } finally {
+    await server.stop()
+  }
+  return 1
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = () => reject(new Error(`It was ended before the run was (${String(signal.reason)}).`))
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
+  })
+}
+
+process.exit(await main())

@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander'
+import { createProgram } from './program.ts'
+
+/** What a shell learns of a command line that was wrong, as apart from a command that failed. */
+const USAGE = 2
+
+try {
+  await createProgram().parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // Commander has said what is wrong; help and version end here too, with 0.
+    process.exitCode = error.exitCode === 0 ? 0 : USAGE
+  } else {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+  }
+}

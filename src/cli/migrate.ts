@@ -1,0 +1,19 @@
+import { Command } from 'commander'
+import { startEmbedded } from '../store/embedded.ts'
+import { migrate } from '../store/migrate.ts'
+import { readSettings } from './settings.ts'
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('bring the tables of the database up to this version, and exit')
+    .action(async () => {
+      const { config, log } = readSettings()
+      const embedded = config.databaseUrl === null ? await startEmbedded({ dataDir: config.dataDir, log }) : undefined
+      try {
+        const applied = await migrate(config.databaseUrl ?? embedded?.url ?? '', { log })
+        log.info({ applied }, applied.length === 0 ? 'the tables are up to date' : 'the tables were brought up to date')
+      } finally {
+        await embedded?.stop()
+      }
+    })
+}

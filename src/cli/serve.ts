@@ -1,0 +1,51 @@
+import { Command } from 'commander'
+import { readSettings } from './settings.ts'
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('run the server: API, subscriptions and runner')
+    .option('--no-migrate', 'do not touch the tables of the database; the server works once they are up to date')
+    .addHelpText('after', '\nSettings come from the environment, like PORT and DATABASE_URL; see the documentation.')
+    .action(async (options: { migrate: boolean }) => {
+      const { config, log } = readSettings()
+      for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+        process.on(event, (error) => {
+          log.fatal({ err: error }, 'the process ends on an error that nobody expected')
+          process.exit(1)
+        })
+      }
+
+      // Loaded only here: other commands and --help answer at once.
+      const { serve } = await import('../server/serve.ts')
+      const starting = serve(config, { migrate: options.migrate, log, announceToken })
+      let stopping = false
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        process.on(signal, () => {
+          if (stopping) process.exit(SIGNALS[signal])
+          stopping = true
+          log.info({ signal }, 'stopping; a second signal ends it at once')
+          // A failed start is reported below.
+          starting
+            .then((server) => server.stop())
+            .then(
+              () => process.exit(0),
+              (error) => {
+                log.error({ err: error }, 'it did not stop in order')
+                process.exit(1)
+              },
+            )
+        })
+      }
+      const { url } = await starting
+      log.info({ url }, `Cuelight is at ${url}`)
+    })
+}
+
+/** Not through the log, which is kept and shipped elsewhere. */
+function announceToken(token: string): void {
+  process.stderr.write(
+    `\nAdmin token: ${token}\nIt is shown only this once. Should it be lost, set CUELIGHT_ADMIN_TOKEN and start again.\n\n`,
+  )
+}

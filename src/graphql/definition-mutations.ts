@@ -1,0 +1,132 @@
+import { archiveDefinition, createDefinition, publishDefinition, updateDefinition } from '../controls/definitions.ts'
+import { uuidOf } from '../domain/ids.ts'
+import { definitionById, versionById } from '../store/node-reads.ts'
+import { needs } from './access.ts'
+import { builder } from './builder.ts'
+import { actorOf } from './context.ts'
+import { resultUnion } from './errors.ts'
+import { noSuch } from './ids.ts'
+import { type DefinitionDone, definitionPayload, found } from './payloads.ts'
+import { EventSpecInput, ParameterInput } from './spec.ts'
+
+const ZONE = 'IANA time zone of its local times; UTC where omitted.'
+const GRACE = 'How late a run may still start, in seconds, 0 to 86,400; 900 where omitted.'
+const KEY = 'Template of the key of which only one run holds at a time: `invasion:{region}`.'
+
+const CreateDefinitionInput = builder.inputType('CreateDefinitionInput', {
+  description: 'A new definition. Only the slug has to be in order: the rest may be unfinished.',
+  fields: (t) => ({
+    slug: t.string({ required: true, description: 'Unique: lower-case letters, digits and -, up to 64.' }),
+    title: t.string({ required: true, description: 'Name for people.' }),
+    description: t.string({ description: 'What it is about.' }),
+    timeZone: t.field({ type: 'TimeZone', description: ZONE }),
+    graceSeconds: t.int({ description: GRACE }),
+    concurrencyKey: t.string({ description: KEY }),
+    parameters: t.field({ type: [ParameterInput], description: 'What a run asks for when it starts.' }),
+    spec: t.field({ type: EventSpecInput, required: true, description: 'The draft.' }),
+  }),
+})
+
+const IF_UPDATED_AT = 'Its updatedAt as you know it: CONFLICT, and nothing is done, if somebody changed it since.'
+
+const UpdateDefinitionInput = builder.inputType('UpdateDefinitionInput', {
+  description: 'What to change. A field omitted keeps its value, null clears it.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Id of the definition.' }),
+    ifUpdatedAt: t.field({ type: 'DateTime', description: IF_UPDATED_AT }),
+    title: t.string({ description: 'Name for people.' }),
+    description: t.string({ description: 'What it is about.' }),
+    timeZone: t.field({ type: 'TimeZone', description: ZONE }),
+    graceSeconds: t.int({ description: GRACE }),
+    concurrencyKey: t.string({ description: KEY }),
+    parameters: t.field({ type: [ParameterInput], description: 'What a run asks for when it starts; all of them.' }),
+    spec: t.field({ type: EventSpecInput, description: 'The draft; all of it.' }),
+  }),
+})
+
+const PublishDefinitionInput = builder.inputType('PublishDefinitionInput', {
+  description: 'Which draft to publish.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Id of the definition.' }),
+    ifUpdatedAt: t.field({ type: 'DateTime', description: IF_UPDATED_AT }),
+  }),
+})
+
+const DefinitionIdInput = builder.inputType('DefinitionIdInput', {
+  description: 'Which definition.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'Its id.' }) }),
+})
+
+const CreateDefinitionPayload = definitionPayload('CreateDefinition')
+const UpdateDefinitionPayload = definitionPayload('UpdateDefinition')
+const ArchiveDefinitionPayload = definitionPayload('ArchiveDefinition')
+
+const PublishDefinitionPayload = builder
+  .objectRef<DefinitionDone & { versionId: string }>('PublishDefinitionPayload')
+  .implement({
+    description: 'What PublishDefinition answers when it was done.',
+    fields: (t) => ({
+      definition: t.prismaField({
+        type: 'Definition',
+        description: 'The definition as it is now.',
+        resolve: (query, { definitionId }, _args, { control }) =>
+          found(definitionById(control.db, definitionId, query)),
+      }),
+      version: t.prismaField({
+        type: 'Version',
+        description: 'The version that was made; the current one where the draft is equal to it.',
+        resolve: (query, { versionId }, _args, { control }) => found(versionById(control.db, versionId, query)),
+      }),
+    }),
+  })
+
+const CreateDefinitionResult = resultUnion('CreateDefinition', CreateDefinitionPayload)
+const UpdateDefinitionResult = resultUnion('UpdateDefinition', UpdateDefinitionPayload)
+const PublishDefinitionResult = resultUnion('PublishDefinition', PublishDefinitionPayload)
+const ArchiveDefinitionResult = resultUnion('ArchiveDefinition', ArchiveDefinitionPayload)
+
+builder.mutationFields((t) => ({
+  createDefinition: t.field({
+    type: CreateDefinitionResult,
+    authScopes: needs('ADMIN'),
+    description: 'Creates a definition with its draft. Needs ADMIN.',
+    args: { input: t.arg({ type: CreateDefinitionInput, required: true, description: 'What to create.' }) },
+    resolve: (_root, { input }, context) => createDefinition(context.control, actorOf(context), input),
+  }),
+  updateDefinition: t.field({
+    type: UpdateDefinitionResult,
+    authScopes: needs('ADMIN'),
+    description: 'Changes a definition and its draft; versions and runs stay as they are. Needs ADMIN.',
+    args: { input: t.arg({ type: UpdateDefinitionInput, required: true, description: 'What to change.' }) },
+    resolve: (_root, { input: { id, ...changes } }, context) => {
+      const definitionId = uuidOf(id, 'Definition')
+      if (definitionId === null) return noSuch('definition', id)
+      return updateDefinition(context.control, actorOf(context), { id: definitionId, ...changes })
+    },
+  }),
+  publishDefinition: t.field({
+    type: PublishDefinitionResult,
+    authScopes: needs('ADMIN'),
+    description:
+      'Makes the draft the current version, which runs started from now on take. INVALID_INPUT with all of draftIssues while there are any. Needs ADMIN.',
+    args: { input: t.arg({ type: PublishDefinitionInput, required: true, description: 'Which draft.' }) },
+    resolve: (_root, { input: { id, ifUpdatedAt } }, context) => {
+      const definitionId = uuidOf(id, 'Definition')
+      if (definitionId === null) return noSuch('definition', id)
+      return publishDefinition(context.control, actorOf(context), { id: definitionId, ifUpdatedAt })
+    },
+  }),
+  archiveDefinition: t.field({
+    type: ArchiveDefinitionResult,
+    authScopes: needs('ADMIN'),
+    description:
+      'Puts a definition away: its upcoming runs that the schedule made are cancelled. CONFLICT while others of it go on. Needs ADMIN.',
+    args: { input: t.arg({ type: DefinitionIdInput, required: true, description: 'Which.' }) },
+    resolve: (_root, { input: { id } }, context) => {
+      const definitionId = uuidOf(id, 'Definition')
+      return definitionId === null
+        ? noSuch('definition', id)
+        : archiveDefinition(context.control, actorOf(context), { id: definitionId })
+    },
+  }),
+}))

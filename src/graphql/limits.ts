@@ -1,0 +1,81 @@
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  parse,
+  type SelectionSetNode,
+  type Source,
+  type ValidationContext,
+} from 'graphql'
+
+export const MAX_DEPTH = 16
+export const MAX_FIELDS = 2_000
+/** Tokens of a document: some 2,000 fields with their arguments and a large input have far fewer. */
+const MAX_TOKENS = 50_000
+
+const tooComplex = (message: string) => new GraphQLError(message, { extensions: { code: 'TOO_COMPLEX' } })
+
+type Size = { fields: number; depth: number }
+
+/**
+ * Validation rule: an operation nests at most MAX_DEPTH fields deep and has at most MAX_FIELDS of them, aliases and
+ * the fields of every use of a fragment counted. Each fragment is measured once, however often it is spread.
+ */
+export function complexityRule(context: ValidationContext): ASTVisitor {
+  const measured = new Map<string, Size>()
+  const measure = (set: SelectionSetNode): Size => {
+    const size: Size = { fields: 0, depth: 0 }
+    for (const node of set.selections) {
+      const part =
+        node.kind === Kind.FIELD
+          ? withField(node.selectionSet === undefined ? { fields: 0, depth: 0 } : measure(node.selectionSet))
+          : node.kind === Kind.INLINE_FRAGMENT
+            ? measure(node.selectionSet)
+            : measureFragment(node.name.value)
+      size.fields += part.fields
+      size.depth = Math.max(size.depth, part.depth)
+    }
+    return size
+  }
+  const measureFragment = (name: string): Size => {
+    const known = measured.get(name)
+    if (known !== undefined) return known
+    // A fragment within itself is refused by a rule of the standard; here it must only not go round for ever.
+    measured.set(name, { fields: 0, depth: 0 })
+    const fragment: FragmentDefinitionNode | null | undefined = context.getFragment(name)
+    const size = fragment == null ? { fields: 0, depth: 0 } : measure(fragment.selectionSet)
+    measured.set(name, size)
+    return size
+  }
+  return {
+    OperationDefinition(node) {
+      const { fields, depth } = measure(node.selectionSet)
+      if (depth > MAX_DEPTH)
+        context.reportError(
+          tooComplex(
+            `The operation nests ${depth} fields deep; at most ${MAX_DEPTH} are allowed. Ask for the deeper parts by their ids.`,
+          ),
+        )
+      if (fields > MAX_FIELDS)
+        context.reportError(
+          tooComplex(`The operation has ${fields} fields; at most ${MAX_FIELDS} are allowed. Split it.`),
+        )
+      return false
+    },
+  }
+}
+
+const withField = (below: Size): Size => ({ fields: below.fields + 1, depth: below.depth + 1 })
+
+/** Parses a document from a client. A document that is no document, is too long or nests too deep throws a GraphQLError. */
+export function parseDocument(source: string | Source): DocumentNode {
+  try {
+    return parse(source, { maxTokens: MAX_TOKENS })
+  } catch (error) {
+    // The parser is recursive: a document of nothing but brackets runs out of stack.
+    if (error instanceof RangeError) throw tooComplex('The document nests too deep to be read; flatten it.')
+    throw error
+  }
+}

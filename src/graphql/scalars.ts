@@ -1,0 +1,77 @@
+import { GraphQLError, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { isObject } from '../domain/plain-object.ts'
+import { MAX_JSON_DEPTH, nestsDeeperThan } from '../domain/storable.ts'
+import { builder } from './builder.ts'
+
+const bad = (message: string) => new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
+
+function parseInstant(value: unknown): Date {
+  const problem = () =>
+    bad(`DateTime is an RFC 3339 instant like "2026-10-25T20:00:00Z" or "…T22:00:00+02:00", not ${quoted(value)}.`)
+  if (typeof value !== 'string' || !INSTANT.test(value)) throw problem()
+  const text = value.toUpperCase()
+  const at = new Date(text)
+  // Date takes 30 February for 2 March: the wall time has to come back as it was written.
+  const wall = new Date(`${text.slice(0, 19)}Z`)
+  if (
+    Number.isNaN(at.getTime()) ||
+    Number.isNaN(wall.getTime()) ||
+    wall.toISOString().slice(0, 19) !== text.slice(0, 19)
+  )
+    throw problem()
+  if (at.getUTCFullYear() < 1 || at.getUTCFullYear() > 9999) throw problem()
+  return at
+}
+
+const quoted = (value: unknown) => {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+builder.scalarType('DateTime', {
+  description:
+    'An instant, RFC 3339: answered in UTC with milliseconds ("2026-10-25T20:00:00.000Z"); taken with seconds and with Z or an offset.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
+  serialize: (value) => value.toISOString(),
+  parseValue: parseInstant,
+})
+
+// A draft may be unfinished: what is wrong with these comes back as an issue with a path, not as a refusal.
+const anyString = (name: 'LocalDateTime' | 'TimeZone' | 'Duration', description: string) =>
+  builder.scalarType(name, {
+    description,
+    serialize: (value) => value,
+    parseValue: (value) => {
+      if (typeof value !== 'string') throw bad(`${name} is a string, not ${quoted(value)}.`)
+      return value
+    },
+  })
+
+anyString(
+  'LocalDateTime',
+  'A date and time of day without a zone, "2026-10-25T20:00", seconds allowed. Any string is taken; what is wrong with it is an issue with a path.',
+)
+anyString(
+  'TimeZone',
+  'The IANA name of a time zone, "Europe/Berlin". Any string is taken; what is wrong with it is an issue with a path.',
+)
+anyString(
+  'Duration',
+  'A length of time: "90s", "30m", "1h30m", "1d", or ISO 8601 ("PT30M"). Any string is taken; what is wrong with it is an issue with a path.',
+)
+
+function parseJsonObject(value: unknown): Record<string, unknown> {
+  if (!isObject(value)) throw bad(`JSONObject is an object with keys, not ${quoted(value)}.`)
+  if (nestsDeeperThan(value, MAX_JSON_DEPTH))
+    throw bad(`JSONObject nests at most ${MAX_JSON_DEPTH} levels deep; flatten it.`)
+  return value
+}
+
+builder.scalarType('JSONObject', {
+  description: `A JSON object. At most ${MAX_JSON_DEPTH} levels deep.`,
+  serialize: (value) => value,
+  parseValue: parseJsonObject,
+  parseLiteral: (node: ValueNode, variables) => parseJsonObject(valueFromASTUntyped(node, variables)),
+})

@@ -1,0 +1,53 @@
+import { describeGate } from '../domain/gate.ts'
+import type { CleanupStatus, RunStatus } from '../domain/run.ts'
+import type { WaitingView } from '../domain/waiting.ts'
+import type { Situation } from '../store/situation-reads.ts'
+import type { GraphqlContext } from './context.ts'
+
+type RunRow = {
+  status: RunStatus
+  cleanupStatus: CleanupStatus
+  scheduledFor: Date
+  blockedBy: string | null
+  lastError: string | null
+  holdUntil: Date | null
+}
+
+/** What the domain has to know to say what a run waits for. */
+export function waitingView(
+  run: RunRow,
+  { schedulePaused, step, gate }: Situation,
+  context: GraphqlContext,
+): WaitingView {
+  const { status, cleanupStatus, scheduledFor, lastError, holdUntil } = run
+  const { registry } = context
+  return {
+    now: new Date(context.control.clock.now()),
+    status,
+    cleanupStatus,
+    scheduledFor,
+    schedulePaused,
+    blocked: run.blockedBy !== null,
+    lastError,
+    holdUntil,
+    step: step && {
+      title: step.label ?? registry.action(step.actionId)?.label ?? step.actionId,
+      actionId: step.actionId,
+      inFlight: step.status === 'RUNNING' && !step.parked,
+      parked: step.parked,
+      instruction: step.instruction,
+      claimedBy: step.claimedBy,
+      dueAt: step.dueAt,
+      held: step.held,
+      attempts: step.attempts,
+    },
+    gate: gate && {
+      description: gateDescription(gate),
+      opensAt: gate.opensAt,
+    },
+  }
+}
+
+/** What a gate waits for, in words. */
+export const gateDescription = (gate: NonNullable<Situation['gate']>): string =>
+  describeGate({ ...gate, enteredAt: gate.enteredAt.getTime(), opensAt: gate.opensAt?.getTime() ?? null })

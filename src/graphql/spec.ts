@@ -1,0 +1,351 @@
+import { parseCondition, phraseOf } from '../domain/condition.ts'
+import { builder } from './builder.ts'
+import { numberOrNull, objectOf, objectOrNull, objectsOf, textOf, textOrNull, textsOf } from './stored-json.ts'
+
+type Json = Record<string, unknown>
+
+export const OnFailure = builder.enumType('OnFailure', {
+  description: 'What happens to the run when a step has failed for good or was refused.',
+  values: {
+    SKIP: { description: 'The run goes on with the next step.' },
+    PAUSE: { description: 'The run is paused until a person resumes it.' },
+    ABORT_RUN: { description: 'The run fails; what was still pending is cancelled.' },
+  },
+})
+
+const ON_FAILURE = ['SKIP', 'PAUSE', 'ABORT_RUN'] as const
+
+const ManualSchedule = builder.objectRef<Json>('ManualSchedule').implement({
+  description: 'No schedule: a person or script starts each run.',
+  fields: (t) => ({
+    manual: t.boolean({ description: 'True; false in a draft is an issue.', resolve: ({ manual }) => manual === true }),
+  }),
+})
+
+const OnceSchedule = builder.objectRef<Json>('OnceSchedule').implement({
+  description: 'One occurrence.',
+  fields: (t) => ({
+    at: t.field({
+      type: 'LocalDateTime',
+      description: "When, in the definition's time zone.",
+      resolve: ({ once }) => textOf(objectOf(once).at),
+    }),
+  }),
+})
+
+const RecurringSchedule = builder.objectRef<Json>('RecurringSchedule').implement({
+  description:
+    'Occurrences by a recurrence rule. Entries of exclude and include: a local date, a local date-time, or a UTC instant ending in Z.',
+  fields: (t) => ({
+    start: t.field({
+      type: 'LocalDateTime',
+      description: "The first occurrence, in the definition's time zone.",
+      resolve: ({ recurring }) => textOf(objectOf(recurring).start),
+    }),
+    rule: t.string({
+      description: 'RFC 5545 recurrence rule: `FREQ=WEEKLY;BYDAY=FR`.',
+      resolve: ({ recurring }) => textOf(objectOf(recurring).rule),
+    }),
+    exclude: t.stringList({
+      description: 'Occurrences of the rule that are left out.',
+      resolve: ({ recurring }) => textsOf(objectOf(recurring).exclude),
+    }),
+    include: t.stringList({
+      description: 'Occurrences besides those of the rule.',
+      resolve: ({ recurring }) => textsOf(objectOf(recurring).include),
+    }),
+    phrase: t.string({
+      nullable: true,
+      description: 'The rule in English; null where it has not been put into words.',
+      resolve: () => null,
+    }),
+  }),
+})
+
+const Schedule = builder.unionType('Schedule', {
+  description: 'When an event occurs by itself.',
+  types: [ManualSchedule, OnceSchedule, RecurringSchedule],
+  resolveType: (schedule) =>
+    Object.hasOwn(schedule, 'once')
+      ? OnceSchedule
+      : Object.hasOwn(schedule, 'recurring')
+        ? RecurringSchedule
+        : ManualSchedule,
+})
+
+const AfterGateSpec = builder.objectRef<Json>('AfterGateSpec').implement({
+  description: 'The phase lasts at least so long.',
+  fields: (t) => ({
+    after: t.field({
+      type: 'Duration',
+      description: 'Counted from entering the phase.',
+      resolve: ({ after }) => textOf(after),
+    }),
+  }),
+})
+
+/** A condition in words; null where there is none or it is not in order. */
+export function conditionPhrase(where: unknown): string | null {
+  if (where === null || where === undefined) return null
+  const parsed = parseCondition(where, 'where')
+  return parsed.ok ? phraseOf(parsed.condition) : null
+}
+
+const TriggerGateSpec = builder.objectRef<Json>('TriggerGateSpec').implement({
+  description: 'The phase lasts until a trigger was emitted often enough.',
+  fields: (t) => ({
+    on: t.string({ description: 'Id of the trigger.', resolve: ({ trigger }) => textOf(objectOf(trigger).on) }),
+    where: t.field({
+      type: 'JSONObject',
+      nullable: true,
+      description: "Condition on the trigger's payload; null: every emission counts.",
+      resolve: ({ trigger }) => objectOrNull(objectOf(trigger).where),
+    }),
+    count: t.int({
+      description: 'How many matching emissions open the gate.',
+      resolve: ({ trigger }) => numberOrNull(objectOf(trigger).count) ?? 1,
+    }),
+    phrase: t.string({
+      nullable: true,
+      description:
+        'The condition in English: "boss is Balron and level is at least 5". Null without one, or where it is not in order.',
+      resolve: ({ trigger }) => conditionPhrase(objectOf(trigger).where),
+    }),
+  }),
+})
+
+const GateSpec = builder.unionType('GateSpec', {
+  description: 'What a phase waits for besides its steps.',
+  types: [AfterGateSpec, TriggerGateSpec],
+  resolveType: (gate) => (Object.hasOwn(gate, 'trigger') ? TriggerGateSpec : AfterGateSpec),
+})
+
+const StepSpec = builder.objectRef<Json>('StepSpec').implement({
+  description: 'One call of an action, as authored.',
+  fields: (t) => ({
+    actionId: t.string({ description: 'Id of the action: `core.wait`.', resolve: ({ actionId }) => textOf(actionId) }),
+    actionVersion: t.int({
+      nullable: true,
+      description: 'The version of the action that publishing pinned; null in a draft.',
+      resolve: ({ actionVersion }) => numberOrNull(actionVersion),
+    }),
+    label: t.string({ nullable: true, description: 'Shown for the step.', resolve: ({ label }) => textOrNull(label) }),
+    params: t.field({
+      type: 'JSONObject',
+      description: "What the action is called with; strings may hold {name} placeholders of the run's params.",
+      resolve: ({ params }) => objectOf(params),
+    }),
+    onFailure: t.field({
+      type: OnFailure,
+      nullable: true,
+      description: "Null in a draft: follows the action's risk. Always set in a version.",
+      resolve: ({ onFailure }) => ON_FAILURE.find((value) => value === onFailure) ?? null,
+    }),
+  }),
+})
+
+const PhaseSpec = builder.objectRef<Json>('PhaseSpec').implement({
+  description: 'A stretch of an event: its steps in order, and what it waits for besides them.',
+  fields: (t) => ({
+    key: t.string({ description: 'Unique in the spec.', resolve: ({ key }) => textOf(key) }),
+    label: t.string({
+      description: 'Shown; the key where none was given.',
+      resolve: ({ key, label }) => textOrNull(label) ?? textOf(key),
+    }),
+    steps: t.field({
+      type: [StepSpec],
+      description: 'In order; strictly one after another.',
+      resolve: ({ steps }) => objectsOf(steps),
+    }),
+    advance: t.field({
+      type: GateSpec,
+      nullable: true,
+      description: 'What else the phase waits for; null: nothing but its steps.',
+      resolve: ({ advance }) => objectOrNull(advance),
+    }),
+  }),
+})
+
+/** A spec as the database holds it, of a draft or of a version. */
+export const EventSpec = builder.objectRef<Json>('EventSpec').implement({
+  description: 'What an event does: one schedule and an ordered list of phases.',
+  fields: (t) => ({
+    schedule: t.field({
+      type: Schedule,
+      description: 'When it occurs by itself.',
+      resolve: ({ schedule }) => objectOf(schedule),
+    }),
+    phases: t.field({ type: [PhaseSpec], description: 'In order.', resolve: ({ phases }) => objectsOf(phases) }),
+    asInput: t.field({
+      type: 'JSONObject',
+      description: 'The same as EventSpecInput takes it, for editors and files.',
+      resolve: asInput,
+    }),
+  }),
+})
+
+/** A spec as EventSpecInput takes it: without what publishing pinned, and without what is not set. */
+export function asInput(spec: Json): Json {
+  return {
+    schedule: objectOf(spec.schedule),
+    phases: objectsOf(spec.phases).map(({ key, label, steps, advance }) => ({
+      key,
+      ...given({ label }),
+      steps: objectsOf(steps).map(({ actionId, label, params, onFailure }) => ({
+        actionId,
+        ...given({ label, params, onFailure }),
+      })),
+      ...given({ advance }),
+    })),
+  }
+}
+
+const given = (fields: Json): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined))
+
+const ParameterType = builder.enumType('ParameterType', {
+  description: 'What a parameter takes.',
+  values: {
+    TEXT: { description: 'Any text.' },
+    INTEGER: { description: 'A whole number.' },
+    NUMBER: { description: 'A number.' },
+    BOOLEAN: { description: 'True or false.' },
+    CHOICE: { description: 'One of its options.' },
+  },
+})
+
+const PARAMETER_TYPES = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'CHOICE'] as const
+
+/** A parameter as the database holds it. */
+export const Parameter = builder.objectRef<Json>('Parameter').implement({
+  description: 'A value that a run asks for when it starts, usable as {name} in params and in the concurrency key.',
+  fields: (t) => ({
+    name: t.string({
+      description: 'Letters, digits and _, beginning with a letter.',
+      resolve: ({ name }) => textOf(name),
+    }),
+    label: t.string({
+      description: 'Shown; the name where none was given.',
+      resolve: ({ name, label }) => textOrNull(label) ?? textOf(name),
+    }),
+    type: t.field({
+      type: ParameterType,
+      description: 'What it takes.',
+      resolve: ({ type }) => PARAMETER_TYPES.find((value) => value === type) ?? 'TEXT',
+    }),
+    required: t.boolean({
+      description: 'Whether a run needs a value for it.',
+      resolve: ({ required }) => required === true,
+    }),
+    default: t.string({
+      nullable: true,
+      description: 'The value where a run gives none, written as text whatever the type.',
+      resolve: (parameter) => textOrNull(parameter.default),
+    }),
+    options: t.stringList({
+      nullable: true,
+      description: 'What a CHOICE chooses from; null for other types.',
+      resolve: ({ options }) => (Array.isArray(options) ? textsOf(options) : null),
+    }),
+  }),
+})
+
+const OnceScheduleInput = builder.inputType('OnceScheduleInput', {
+  description: 'One occurrence.',
+  fields: (t) => ({
+    at: t.field({ type: 'LocalDateTime', required: true, description: "When, in the definition's time zone." }),
+  }),
+})
+
+const RecurringScheduleInput = builder.inputType('RecurringScheduleInput', {
+  description: 'Occurrences by a recurrence rule.',
+  fields: (t) => ({
+    start: t.field({
+      type: 'LocalDateTime',
+      required: true,
+      description: "The first occurrence, in the definition's time zone.",
+    }),
+    rule: t.string({ required: true, description: 'RFC 5545 recurrence rule: `FREQ=WEEKLY;BYDAY=FR`.' }),
+    exclude: t.stringList({
+      description: 'Occurrences to leave out: a local date, a local date-time, or a UTC instant ending in Z.',
+    }),
+    include: t.stringList({
+      description: 'Occurrences to add: a local date, a local date-time, or a UTC instant ending in Z.',
+    }),
+  }),
+})
+
+const ScheduleInput = builder.inputType('ScheduleInput', {
+  description: 'When an event occurs by itself: exactly one of these.',
+  isOneOf: true,
+  fields: (t) => ({
+    manual: t.boolean({ description: 'True: it does not; a person or script starts each run.' }),
+    once: t.field({ type: OnceScheduleInput, description: 'Once.' }),
+    recurring: t.field({ type: RecurringScheduleInput, description: 'By a rule.' }),
+  }),
+})
+
+const TriggerGateInput = builder.inputType('TriggerGateInput', {
+  description: 'Waits until a trigger was emitted often enough.',
+  fields: (t) => ({
+    on: t.string({ required: true, description: 'Id of the trigger.' }),
+    where: t.field({
+      type: 'JSONObject',
+      description:
+        'Condition on the payload: all, any and not over leaves {field, op, value}. Omitted: every emission counts.',
+    }),
+    count: t.int({ description: 'How many matching emissions open the gate; 1 where omitted.' }),
+  }),
+})
+
+const GateSpecInput = builder.inputType('GateSpecInput', {
+  description: 'What a phase waits for besides its steps: exactly one of these.',
+  isOneOf: true,
+  fields: (t) => ({
+    after: t.field({ type: 'Duration', description: 'So long since entering the phase.' }),
+    trigger: t.field({ type: TriggerGateInput, description: 'A trigger.' }),
+  }),
+})
+
+const StepSpecInput = builder.inputType('StepSpecInput', {
+  description: 'One call of an action.',
+  fields: (t) => ({
+    actionId: t.string({ required: true, description: 'Id of the action: `core.wait`.' }),
+    label: t.string({ description: 'Shown for the step.' }),
+    params: t.field({
+      type: 'JSONObject',
+      description: 'What the action is called with; strings may hold {name} placeholders.',
+    }),
+    onFailure: t.field({ type: OnFailure, description: "Omitted: follows the action's risk." }),
+  }),
+})
+
+const PhaseSpecInput = builder.inputType('PhaseSpecInput', {
+  description: 'A stretch of an event.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'Unique in the spec: lower-case letters, digits and -.' }),
+    label: t.string({ description: 'Shown; the key where omitted.' }),
+    steps: t.field({ type: [StepSpecInput], required: true, description: 'In order; up to 200.' }),
+    advance: t.field({ type: GateSpecInput, description: 'What else the phase waits for.' }),
+  }),
+})
+
+export const EventSpecInput = builder.inputType('EventSpecInput', {
+  description: 'What an event does. It may be unfinished; what is wrong with it is listed in draftIssues.',
+  fields: (t) => ({
+    schedule: t.field({ type: ScheduleInput, required: true, description: 'When it occurs by itself.' }),
+    phases: t.field({ type: [PhaseSpecInput], required: true, description: 'In order; 1 to 50.' }),
+  }),
+})
+
+export const ParameterInput = builder.inputType('ParameterInput', {
+  description: 'A value that a run asks for when it starts.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Letters, digits and _, beginning with a letter.' }),
+    label: t.string({ description: 'Shown; the name where omitted.' }),
+    type: t.field({ type: ParameterType, description: 'TEXT where omitted.' }),
+    required: t.boolean({ description: 'Whether a run needs a value for it; not, where omitted.' }),
+    default: t.string({ description: 'The value where a run gives none, as text whatever the type.' }),
+    options: t.stringList({ description: 'What a CHOICE chooses from.' }),
+  }),
+})

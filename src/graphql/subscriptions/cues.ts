@@ -1,0 +1,92 @@
+import type { Step } from '../../generated/prisma/client.ts'
+import type { Changes } from '../../store/changes.ts'
+import { openCues } from '../../store/cue-reads.ts'
+import type { Database } from '../../store/database.ts'
+import { stepsByIds } from '../../store/node-reads.ts'
+import { needs } from '../access.ts'
+import { builder } from '../builder.ts'
+import { Cue } from '../cue.ts'
+import { follow, type Look } from './follow.ts'
+
+type CueEvent = { type: 'OPENED' | 'CLAIMED' | 'RESOLVED'; cue: Step }
+
+/**
+ * The cues of a scope (null: of all) as events: first each open one as OPENED, oldest first, then what changes. It
+ * tells the difference between what it has sent and what the table holds, so that a cue that opened and was resolved
+ * between two looks is not heard of, and none stays open by mistake.
+ */
+export function followCues(
+  { db, changes }: { db: Database; changes: Changes },
+  { scope, pollMs }: { scope: string | null; pollMs?: number },
+): AsyncIterableIterator<CueEvent> {
+  const sent = new Map<string, Step>()
+  const queue: CueEvent[] = []
+  const look = async (): Promise<Look<CueEvent>> => {
+    if (queue.length === 0) queue.push(...(await changesSince(db, { scope, sent })))
+    const event = queue.shift()
+    return event === undefined ? 'WAIT' : { value: event }
+  }
+  return follow({ look, onChange: (listener) => changes.onCues(listener), ...(pollMs === undefined ? {} : { pollMs }) })
+}
+
+async function changesSince(
+  db: Database,
+  { scope, sent }: { scope: string | null; sent: Map<string, Step> },
+): Promise<CueEvent[]> {
+  const open = new Map((await openCues(db, { scope })).map((cue) => [cue.id, cue]))
+  const isSameCue = (before: Step | undefined, now: Step | undefined) =>
+    before?.parkedAt?.getTime() === now?.parkedAt?.getTime()
+  const gone = [...sent.values()].filter((before) => !isSameCue(before, open.get(before.id)))
+  const nowOf =
+    gone.length === 0
+      ? new Map<string, Step>()
+      : await stepsByIds(
+          db,
+          gone.map(({ id }) => id),
+          {},
+        )
+  const resolved = gone.map((before): CueEvent => {
+    sent.delete(before.id)
+    // Shown as the cue that it was, whatever became of the step.
+    const { parkedAt, instruction } = before
+    return { type: 'RESOLVED', cue: { ...before, ...nowOf.get(before.id), parkedAt, instruction } }
+  })
+  const others = [...open.values()].flatMap((cue): CueEvent[] => {
+    const before = sent.get(cue.id)
+    sent.set(cue.id, cue)
+    if (before === undefined) return [{ type: 'OPENED', cue }]
+    return claimOf(cue) !== null && claimOf(cue) !== claimOf(before) ? [{ type: 'CLAIMED', cue }] : []
+  })
+  return [...resolved, ...others]
+}
+
+const claimOf = ({ cueClaimedByKind, cueClaimedByName, cueClaimedAt }: Step) =>
+  cueClaimedByName === null ? null : `${cueClaimedByKind} ${cueClaimedAt?.getTime()} ${cueClaimedByName}`
+
+const CueEventType = builder.enumType('CueEventType', {
+  description: 'What happened to a cue.',
+  values: {
+    OPENED: { description: 'It waits for a person.' },
+    CLAIMED: { description: 'Somebody said "I have it", or took it over.' },
+    RESOLVED: { description: 'It waits no more: confirmed, skipped, or its run ended.' },
+  },
+})
+
+const CueEventRef = builder.objectRef<CueEvent>('CueEvent').implement({
+  description: 'A change of a cue.',
+  fields: (t) => ({
+    type: t.expose('type', { type: CueEventType, description: 'What happened.' }),
+    cue: t.field({ type: Cue, description: 'The cue as it is now.', resolve: ({ cue }) => cue }),
+  }),
+})
+
+builder.subscriptionField('cues', (t) =>
+  t.field({
+    type: CueEventRef,
+    authScopes: needs('VIEWER'),
+    description: 'First the open cues, one event each, then changes. After subscribing again, forget what you had.',
+    args: { scope: t.arg.string({ description: "Of runs in this scope, '' too; of all where omitted." }) },
+    subscribe: (_root, { scope }, { control }) => followCues(control, { scope: scope ?? null }),
+    resolve: (event) => event,
+  }),
+)

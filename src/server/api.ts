@@ -1,0 +1,47 @@
+import { GraphQLError } from 'graphql'
+import type { ControlContext } from '../controls/context.ts'
+import type { GraphqlContext } from '../graphql/context.ts'
+import { executeOperation, subscribeOperation } from '../graphql/execute.ts'
+import { complexityRule, parseDocument } from '../graphql/limits.ts'
+import { maskError } from '../graphql/request-errors.ts'
+import { schema } from '../graphql/schema.ts'
+import type { Registry } from '../modules/registry.ts'
+import type { Api } from './graphql-endpoint.ts'
+import type { Logger } from './logger.ts'
+
+/** The API on top of this server's parts; faults go to the log, under the id that the client gets. */
+export function createApi({
+  control,
+  registry,
+  log,
+}: {
+  control: ControlContext
+  registry: Registry
+  log: Logger
+}): Api {
+  const onFault = ({ id, error }: { id: string; error: unknown }) => {
+    log.error({ err: error, id }, 'an operation met a fault; the client was told this id')
+  }
+  return {
+    schema,
+    contextFor: (caller) => ({ actor: caller?.actor ?? null, role: caller?.role ?? null, control, registry, onFault }),
+    execute: (args) => executeOperation({ ...args, contextValue: contextOf(args.contextValue) }),
+    subscribe: (args) => subscribeOperation({ ...args, contextValue: contextOf(args.contextValue) }),
+    parseDocument,
+    validationRules: [complexityRule],
+    maskError: (error) => maskError(error instanceof GraphQLError ? error : wrapped(error), onFault),
+  }
+}
+
+/** The transports hand on what `contextFor` made, with parts of their own beside it. */
+function contextOf(value: unknown): GraphqlContext {
+  if (!isGraphqlContext(value)) throw new Error('An operation came without the context that was made for it.')
+  return value
+}
+
+const isGraphqlContext = (value: unknown): value is GraphqlContext =>
+  typeof value === 'object' && value !== null && 'control' in value && 'registry' in value && 'onFault' in value
+
+function wrapped(error: unknown): GraphQLError {
+  return new GraphQLError('A fault.', { originalError: error instanceof Error ? error : new Error(String(error)) })
+}

@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Authenticate } from './authenticate.ts'
+import { type Api, createGraphqlEndpoint, GRAPHQL_PATH } from './graphql-endpoint.ts'
+import type { Readiness } from './health.ts'
+import type { Logger } from './logger.ts'
+import { attachSockets } from './sockets.ts'
+import { welcomePage } from './welcome-page.ts'
+
+/** A request has to be here in full within this time. */
+const REQUEST_MS = 30_000
+const HEADERS_MS = 10_000
+/** Longer than the idle time of the usual load balancers, which must not use a connection that we just closed. */
+const KEEP_ALIVE_MS = 65_000
+/** How long answers that are being made may take when the server stops. */
+const DRAIN_MS = 1000
+
+export type HttpServer = {
+  /** Starts to listen; the address that clients use, without a trailing slash. Rejects when it cannot. */
+  listen(at: { host: string; port: number }): Promise<string>
+  /** Closes the sockets with 1001, ends event streams, lets other requests finish and stops listening. Idempotent. */
+  close(): Promise<void>
+}
+
+export type HttpServerOptions = {
+  api: Api
+  authenticate: Authenticate
+  readiness(): Promise<Readiness>
+  /** Origins of browser pages, besides our own, that may use the API. */
+  allowedOrigins: readonly string[]
+  log: Logger
+}
+
+/** The HTTP server: `/graphql` on all transports, `/healthz`, `/readyz`, and a page at `/` that says where things are. */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { allowedOrigins, api, authenticate, log } = options
+  const endpoint = createGraphqlEndpoint({ api, authenticate, allowedOrigins })
+  const inFlight = new Set<ServerResponse>()
+
+  const server = createServer((request, response) => {
+    response.setHeader('x-content-type-options', 'nosniff')
+    response.setHeader('x-frame-options', 'DENY')
+    response.setHeader('referrer-policy', 'no-referrer')
+    inFlight.add(response)
+    response.once('close', () => inFlight.delete(response))
+    route(request, response).catch((error: unknown) => {
+      log.error({ err: error }, 'a request failed')
+      if (response.headersSent) response.destroy()
+      else send(response, 500, json({ error: 'The server failed to answer; its log says why.' }))
+    })
+  })
+  server.requestTimeout = REQUEST_MS
+  server.headersTimeout = HEADERS_MS
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  const sockets = attachSockets(server, { endpoint, api, authenticate, allowedOrigins, log })
+
+  const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = (request.url ?? '/').split('?', 1)[0]
+    if (path === GRAPHQL_PATH) return graphql(request, response)
+    if (path !== '/' && path !== '/healthz' && path !== '/readyz') {
+      return send(response, 404, json({ error: `There is nothing at ${path}; the API is at ${GRAPHQL_PATH}.` }))
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      return send(response, 405, json({ error: `${path} answers GET and HEAD only.` }))
+    }
+    if (path === '/') return send(response, 200, welcomePage)
+    if (path === '/healthz') return send(response, 200, json({ status: 'ok' }))
+    const { ready, reasons, warnings } = await options.readiness()
+    send(response, ready ? 200 : 503, json({ status: ready ? 'ready' : 'not ready', reasons, warnings }))
+  }
+
+  const graphql = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // A page of another origin can send these without asking first, so none of them is a way in.
+    if (request.method === 'POST' && !isJson(request.headers['content-type'])) {
+      return send(
+        response,
+        415,
+        graphqlError('content-type may be application/json; send {"query", "variables"} as JSON.'),
+      )
+    }
+    await endpoint(request, response)
+  }
+
+  let closed: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
+    await sockets.close()
+    for (const response of inFlight) {
+      if (String(response.getHeader('content-type')).startsWith('text/event-stream')) response.destroy()
+    }
+    const answered = Promise.all([...inFlight].map((response) => once(response, 'close')))
+    await Promise.race([answered, sleep(DRAIN_MS, undefined, { ref: false })])
+    // What is left is idle, too slow, or a connection that a browser opened in advance.
+    server.closeAllConnections()
+    await stopped
+  }
+
+  return {
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen({ host, port }, () => {
+          server.off('error', reject)
+          server.on('error', (error) => log.error({ err: error }, 'the HTTP server failed'))
+          resolve(urlOf(host, (server.address() as AddressInfo).port))
+        })
+      }),
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+type Body = { type: string; text: string; headers?: Record<string, string> }
+
+function send(response: ServerResponse, status: number, body: Body): void {
+  response.writeHead(status, {
+    'content-type': body.type,
+    'content-length': Buffer.byteLength(body.text),
+    'cache-control': 'no-store',
+    ...body.headers,
+  })
+  response.end(response.req.method === 'HEAD' ? undefined : body.text)
+}
+
+function json(value: unknown): Body {
+  return { type: 'application/json; charset=utf-8', text: `${JSON.stringify(value)}\n` }
+}
+
+function graphqlError(message: string): Body {
+  return json({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] })
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return /^application\/(graphql\+)?json\s*(;|$)/i.test(contentType ?? '')
+}
+
+/** As a browser on this machine would write it: an address that means "all of them" is no place to go to. */
+function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}

@@ -1,0 +1,155 @@
+import { coreModule } from '../modules/core/core.ts'
+import { loadModules } from '../modules/load.ts'
+import { type ModuleFailure, Registry } from '../modules/registry.ts'
+import { Targets } from '../modules/targets.ts'
+import { systemClock } from '../runner/clock.ts'
+import { Runner } from '../runner/runner.ts'
+import { DEFAULT_RUNNER_SETTINGS } from '../runner/settings.ts'
+import { Changes } from '../store/changes.ts'
+import { openDatabase } from '../store/database.ts'
+import { startEmbedded } from '../store/embedded.ts'
+import { ping } from '../store/ping.ts'
+import { createFirstAdminToken } from '../store/tokens.ts'
+import { createApi } from './api.ts'
+import { createAuthenticate } from './authenticate.ts'
+import type { ServerConfig } from './config.ts'
+import { type Check, type Readiness, readiness } from './health.ts'
+import { createHttpServer } from './http.ts'
+import type { Logger } from './logger.ts'
+import { Migrations } from './migrations.ts'
+import { listenFault } from './startup-fault.ts'
+
+/** Connections to the database: what the API and the runner keep busy, well below PostgreSQL's usual 100. */
+const API_POOL = 20
+const RUNNER_POOL = 10
+
+export type ServeOptions = {
+  /** False: the tables are left alone; the runner starts once they are up to date, and `/readyz` says so until then. */
+  migrate: boolean
+  log: Logger
+  /** Told the admin token when this start made one; nobody can read it again. */
+  announceToken(token: string): void
+}
+
+export type RunningServer = {
+  url: string
+  /**
+   * Stops claiming, lets actions in flight finish for up to 10 s, lets go of claims, closes sockets with 1001 and stops
+   * the embedded PostgreSQL. Idempotent.
+   */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts everything: the database, its tables, the modules, the runner and the API. Throws an Error whose message is a
+ * sentence for who started it, with all that was started stopped again.
+ */
+export async function serve(config: ServerConfig, options: ServeOptions): Promise<RunningServer> {
+  const cleanups: (() => Promise<void>)[] = []
+  // What was started last goes first; one that fails keeps none of the others from being stopped.
+  const cleanUp = async (): Promise<void> => {
+    for (const cleanup of cleanups.splice(0).reverse()) {
+      await cleanup().catch((error: unknown) =>
+        options.log.error({ err: error }, 'a part of the server did not stop in order'),
+      )
+    }
+  }
+  try {
+    return await start(config, options, { cleanups, cleanUp })
+  } catch (error) {
+    await cleanUp()
+    throw error
+  }
+}
+
+type Cleanups = { cleanups: (() => Promise<void>)[]; cleanUp: () => Promise<void> }
+
+async function start(
+  config: ServerConfig,
+  { migrate, log, announceToken }: ServeOptions,
+  { cleanups, cleanUp }: Cleanups,
+): Promise<RunningServer> {
+  let databaseUrl = config.databaseUrl
+  if (databaseUrl === null) {
+    const embedded = await startEmbedded({ dataDir: config.dataDir, log })
+    cleanups.push(() => embedded.stop())
+    databaseUrl = embedded.url
+  }
+  const migrations = await Migrations.open(databaseUrl, { apply: migrate, log })
+  const db = await openDatabase({ url: databaseUrl, poolSize: API_POOL, runnerPoolSize: RUNNER_POOL })
+  cleanups.push(() => db.close())
+
+  const clock = systemClock
+  const changes = new Changes()
+  const registry = new Registry()
+  registry.register(coreModule(new Targets(config.targets)), { core: true })
+  await loadModules({
+    specifiers: config.modules,
+    registry,
+    cwd: process.cwd(),
+    log: (level, message) => log[level](message),
+  })
+
+  const runner = new Runner({
+    db,
+    changes,
+    clock,
+    registry,
+    settings: { ...DEFAULT_RUNNER_SETTINGS, ...config.runner },
+    log,
+  })
+  const stopping = new AbortController()
+  let stopped: Promise<void> | null = null
+  const checks: Check[] = [
+    { name: 'server', run: () => (stopping.signal.aborted ? 'server: it is stopping.' : null) },
+    { name: 'database', run: () => ping(db).then(() => null) },
+    { name: 'migrations', run: () => migrations.missing() },
+    { name: 'runner', run: () => (migrations.missing() === null ? runner.trouble() : null) },
+  ]
+  let checking: Promise<Readiness> | null = null
+  const http = createHttpServer({
+    api: createApi({ control: { db, changes, clock, catalog: registry }, registry, log }),
+    authenticate: createAuthenticate({ db, adminToken: config.adminToken, now: () => clock.now() }),
+    readiness: () => {
+      // Anyone may ask, as often as they like.
+      checking ??= readiness(checks, { warnings: registry.failures().map(failureSentence) }).finally(() => {
+        checking = null
+      })
+      return checking
+    },
+    allowedOrigins: config.allowedOrigins,
+    log,
+  })
+  cleanups.push(() => http.close())
+  const url = await http.listen(config).catch((error: unknown) => {
+    throw listenFault(error, config)
+  })
+
+  cleanups.push(() => runner.stop())
+  const startWork = async (): Promise<void> => {
+    runner.start()
+    const token = config.adminToken === null ? await createFirstAdminToken(db, { now: new Date(clock.now()) }) : null
+    if (token !== null) announceToken(token)
+  }
+  if (migrations.missing() === null) await startWork()
+  else {
+    log.warn(`the runner does not work yet: ${migrations.missing()}`)
+    const waiting = migrations
+      .applied(stopping.signal)
+      .then((applied) => (applied ? startWork() : undefined))
+      .catch((error: unknown) => log.error({ err: error }, 'the runner could not be started'))
+    cleanups.push(() => waiting)
+  }
+  return {
+    url,
+    stop() {
+      stopping.abort()
+      stopped ??= cleanUp()
+      return stopped
+    },
+  }
+}
+
+function failureSentence({ source, problems }: ModuleFailure): string {
+  return `modules: ${source} did not load, and its actions are missing: ${problems.join(' ')}`
+}

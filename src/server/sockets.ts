@@ -1,0 +1,156 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { GraphQLError } from 'graphql'
+import { useServer } from 'graphql-ws/use/ws'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Authenticate, Caller } from './authenticate.ts'
+import { type Api, GRAPHQL_PATH, type GraphqlEndpoint, MAX_BODY_BYTES } from './graphql-endpoint.ts'
+import type { Logger } from './logger.ts'
+
+/** Close codes of graphql-transport-ws: clients do not retry after Unauthorized, and do after the others. */
+const UNAUTHORIZED = 4401
+const TRY_AGAIN_LATER = 1013
+
+/** A ping goes out this often and has as long to be answered, so that a dead peer is gone within a minute. */
+const KEEP_ALIVE_MS = 30_000
+
+/** How long a closing handshake may take when the server stops. */
+const CLOSE_MS = 1000
+
+/** Operations that one socket may have open at a time. */
+const MAX_OPERATIONS = 100
+
+type Extra = { socket: WebSocket; request: IncomingMessage; caller?: Caller }
+type Enveloped = ReturnType<GraphqlEndpoint['getEnveloped']>
+
+/**
+ * GraphQL over WebSocket (graphql-transport-ws) on the endpoint's path. A browser page of another origin is refused
+ * unless it is one of `allowedOrigins`; `connection_init` needs a valid token, in `connectionParams.authorization` or
+ * the header, else the socket is closed with 4401. `close` closes every socket with 1001 and takes no more.
+ */
+export function attachSockets(
+  server: Server,
+  {
+    endpoint,
+    api,
+    authenticate,
+    allowedOrigins,
+    log,
+  }: {
+    endpoint: GraphqlEndpoint
+    api: Pick<Api, 'maskError'>
+    authenticate: Authenticate
+    allowedOrigins: readonly string[]
+    log: Logger
+  },
+): { close(): Promise<void> } {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
+  const envelopes = new WeakMap<object, Enveloped>()
+  const envelopeOf = (args: object): Enveloped => {
+    const enveloped = envelopes.get(args)
+    if (enveloped === undefined) throw new Error('An operation that onSubscribe did not prepare.')
+    return enveloped
+  }
+
+  const protocol = useServer<Record<string, unknown>, Extra>(
+    {
+      isProd: true,
+      async onConnect({ connectionParams, extra }) {
+        try {
+          const authentication = await authenticate(authorizationOf(connectionParams, extra.request))
+          if (authentication.kind === 'caller') {
+            extra.caller = authentication.caller
+            return true
+          }
+          extra.socket.close(UNAUTHORIZED, 'Unauthorized')
+        } catch (error) {
+          log.error({ err: error }, 'a socket could not be authenticated')
+          extra.socket.close(TRY_AGAIN_LATER, 'Try again later')
+        }
+        // The socket is closing with a code that says more; false keeps it from being acknowledged.
+        return false
+      },
+      // Whatever is thrown from here would close the socket with 4500, and all other operations on it with it.
+      async onSubscribe({ extra, subscriptions }, _id, payload) {
+        try {
+          if (Object.keys(subscriptions).length > MAX_OPERATIONS) return [tooManyOperations()]
+          const enveloped = endpoint.getEnveloped({ caller: extra.caller, params: payload })
+          const args = {
+            schema: enveloped.schema,
+            document: enveloped.parse(payload.query),
+            operationName: payload.operationName,
+            variableValues: payload.variables,
+          }
+          const problems = enveloped.validate(args.schema, args.document)
+          if (problems.length > 0) return problems
+          const prepared = { ...args, contextValue: await enveloped.contextFactory() }
+          envelopes.set(prepared, enveloped)
+          return prepared
+        } catch (error) {
+          return [api.maskError(error)]
+        }
+      },
+      execute: (args) => envelopeOf(args).execute(args),
+      subscribe: (args) => envelopeOf(args).subscribe(args),
+      onError: (_context, _id, _payload, errors) => errors.map((error) => api.maskError(error).toJSON()),
+    },
+    sockets,
+    KEEP_ALIVE_MS,
+  )
+  sockets.on('connection', (socket: WebSocket) => {
+    // A peer that breaks the protocol is no fault of ours, and a second error must not be an uncaught one.
+    socket.removeAllListeners('error')
+    socket.on('error', (error) => log.debug({ err: error }, 'a socket failed'))
+  })
+
+  let closing = false
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    const path = (request.url ?? '').split('?', 1)[0]
+    if (closing) return refuse(socket, '503 Service Unavailable', 'The server is stopping.')
+    if (path !== GRAPHQL_PATH) return refuse(socket, '404 Not Found', `WebSockets are at ${GRAPHQL_PATH}.`)
+    if (!mayConnect(request, allowedOrigins)) {
+      return refuse(
+        socket,
+        '403 Forbidden',
+        'Pages of this origin may not connect; CUELIGHT_ALLOWED_ORIGINS names those that may.',
+      )
+    }
+    sockets.handleUpgrade(request, socket, head, (client) => sockets.emit('connection', client, request))
+  })
+  return {
+    async close() {
+      if (closing) return
+      closing = true
+      const impatience = setTimeout(() => {
+        for (const client of sockets.clients) client.terminate()
+      }, CLOSE_MS)
+      await protocol.dispose()
+      clearTimeout(impatience)
+    },
+  }
+}
+
+function authorizationOf(params: Record<string, unknown> | undefined, request: IncomingMessage): string | null {
+  const given = params?.authorization ?? params?.Authorization ?? request.headers.authorization
+  return typeof given === 'string' ? given : null
+}
+
+/** Programs send no Origin; a browser's is its page's, and it is ours when it is where the page came from. */
+function mayConnect(request: IncomingMessage, allowedOrigins: readonly string[]): boolean {
+  const { origin, host } = request.headers
+  if (origin === undefined || allowedOrigins.includes(origin)) return true
+  return URL.canParse(origin) && new URL(origin).host === host
+}
+
+function refuse(socket: Duplex, status: string, message: string): void {
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(message)}\r\n\r\n${message}`,
+  )
+}
+
+function tooManyOperations(): GraphQLError {
+  return new GraphQLError(`A socket may have ${MAX_OPERATIONS} operations open at a time; end some or open another.`, {
+    extensions: { code: 'TOO_MANY_REQUESTS' },
+  })
+}

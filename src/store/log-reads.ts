@@ -1,0 +1,64 @@
+import { storableText } from '../domain/storable.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+import type { ActorKind, CleanupStatus, RunStatus } from '../generated/prisma/enums.ts'
+import type { Database } from './database.ts'
+import { bindInt, containing, type List } from './keyset.ts'
+
+/** One line of the run log as it is kept. */
+export type LogRow = {
+  line: number
+  at: Date
+  kind: string
+  phase: string | null
+  stepId: string | null
+  actorKind: ActorKind
+  actorName: string
+  detail: unknown
+  text: string
+}
+
+export type LogFilter = {
+  kind?: readonly string[] | null
+  phase?: string | null
+  stepId?: string | null
+  search?: string | null
+}
+
+const LOG_COLUMNS = Prisma.sql`l.line, l.at, l.kind, l.phase, l.step_id AS "stepId",
+  l.actor_kind::text AS "actorKind", l.actor_name AS "actorName", l.detail, l.text`
+
+/** The log of each run, in order. A key is [line]. */
+export function logList({ kind, phase, stepId, search }: LogFilter): List {
+  const where = [
+    kind == null ? null : Prisma.sql`l.kind = ANY(${kind.map(storableText)}::text[])`,
+    phase == null ? null : Prisma.sql`l.phase = ${storableText(phase)}`,
+    stepId == null ? null : Prisma.sql`l.step_id = ${stepId}::uuid`,
+    search == null ? null : Prisma.sql`l.text ILIKE ${containing(storableText(search))}`,
+  ].filter((part) => part !== null)
+  return {
+    from: Prisma.sql`run_log l`,
+    columns: LOG_COLUMNS,
+    where: where.length === 0 ? Prisma.sql`TRUE` : Prisma.join(where, ' AND '),
+    order: [{ column: Prisma.sql`l.line`, bind: bindInt }],
+    descending: false,
+    parentColumn: Prisma.sql`l.run_id`,
+  }
+}
+
+/** The log of a run behind `after`, at most `limit` lines, in order. */
+export const logAfter = (db: Database, runId: string, { after, limit }: { after: number; limit: number }) =>
+  db.prisma.$queryRaw<LogRow[]>`
+    SELECT ${LOG_COLUMNS} FROM run_log l
+    WHERE l.run_id = ${runId}::uuid AND l.line > ${after}::int ORDER BY l.line LIMIT ${limit}`
+
+/** How far a run's log has got, and whether anything can still be added to it by the run's own life. */
+export type LogHead = { lastLine: number; status: RunStatus; cleanupStatus: CleanupStatus; stepInFlight: boolean }
+
+/** The head of a run's log; null when there is no such run. */
+export async function logHead(db: Database, runId: string): Promise<LogHead | null> {
+  const rows = await db.prisma.$queryRaw<LogHead[]>`
+    SELECT r.last_line AS "lastLine", r.status::text AS status, r.cleanup_status::text AS "cleanupStatus",
+      EXISTS (SELECT 1 FROM steps s WHERE s.run_id = r.id AND s.status = 'RUNNING' AND NOT s.parked) AS "stepInFlight"
+    FROM runs r WHERE r.id = ${runId}::uuid`
+  return rows[0] ?? null
+}

@@ -1,0 +1,89 @@
+import { storableText } from '../domain/storable.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+import { CleanupStatus, RunHealth, type RunSource, RunStatus, type StepStatus } from '../generated/prisma/enums.ts'
+import type { Database } from './database.ts'
+import { bindInstant, bindUuid, type List, literals } from './keyset.ts'
+
+export type RunFilter = {
+  definitionId?: string | null
+  status?: readonly RunStatus[] | null
+  health?: readonly RunHealth[] | null
+  scope?: string | null
+  /** Inclusive. */
+  scheduledFrom?: Date | null
+  /** Exclusive. */
+  scheduledTo?: Date | null
+  waiting?: boolean | null
+  cleanupStatus?: readonly CleanupStatus[] | null
+  rehearsal?: boolean | null
+  source?: RunSource | null
+}
+
+/** The runs of everything or, `ofDefinitions`, of each definition; newest occurrence first. A key is [occurrenceAt, id]. */
+export function runList(filter: RunFilter, { ofDefinitions }: { ofDefinitions: boolean }): List {
+  const oneOf = <Value extends string>(
+    column: Prisma.Sql,
+    values: readonly Value[] | null | undefined,
+    all: Record<string, Value>,
+  ) => {
+    if (values == null) return null
+    return values.length === 0 ? Prisma.sql`FALSE` : Prisma.sql`${column} IN (${literals(values, Object.values(all))})`
+  }
+  const { definitionId, scope, scheduledFrom, scheduledTo, waiting, rehearsal, source } = filter
+  const hasCue = Prisma.sql`EXISTS (SELECT 1 FROM steps s WHERE s.run_id = r.id AND s.parked)`
+  const where = [
+    definitionId == null ? null : Prisma.sql`r.definition_id = ${definitionId}::uuid`,
+    oneOf(Prisma.sql`r.status`, filter.status, RunStatus),
+    oneOf(Prisma.sql`r.health`, filter.health, RunHealth),
+    oneOf(Prisma.sql`r.cleanup_status`, filter.cleanupStatus, CleanupStatus),
+    scope == null ? null : Prisma.sql`r.scope = ${storableText(scope)}`,
+    scheduledFrom == null ? null : Prisma.sql`r.scheduled_for >= ${scheduledFrom}::timestamptz`,
+    scheduledTo == null ? null : Prisma.sql`r.scheduled_for < ${scheduledTo}::timestamptz`,
+    waiting == null ? null : waiting ? hasCue : Prisma.sql`NOT ${hasCue}`,
+    rehearsal == null ? null : Prisma.sql`r.rehearsal = ${rehearsal}`,
+    source == null ? null : Prisma.sql`r.source = ${source}::run_source`,
+  ].filter((part) => part !== null)
+  return {
+    from: Prisma.sql`runs r`,
+    columns: Prisma.sql`r.id, r.occurrence_at AS "occurrenceAt"`,
+    where: where.length === 0 ? Prisma.sql`TRUE` : Prisma.join(where, ' AND '),
+    order: [
+      { column: Prisma.sql`r.occurrence_at`, bind: bindInstant },
+      { column: Prisma.sql`r.id`, bind: bindUuid },
+    ],
+    descending: true,
+    parentColumn: ofDefinitions ? Prisma.sql`r.definition_id` : null,
+  }
+}
+
+export type StepTally = { status: StepStatus; count: number; parked: number }
+
+/** How many steps of each run are in which status, and how many of those wait for a person. */
+export async function stepTallies(db: Database, runIds: readonly string[]): Promise<Map<string, StepTally[]>> {
+  const rows = await db.prisma.$queryRaw<(StepTally & { runId: string })[]>`
+    SELECT run_id AS "runId", status::text AS status, count(*)::int AS count,
+      (count(*) FILTER (WHERE parked))::int AS parked
+    FROM steps WHERE run_id = ANY(${[...runIds]}::uuid[])
+    GROUP BY run_id, status ORDER BY run_id, steps.status`
+  const tallies = new Map<string, StepTally[]>(runIds.map((id) => [id, []]))
+  for (const { runId, ...tally } of rows) tallies.get(runId)?.push(tally)
+  return tallies
+}
+
+/** How many participants each run has. */
+export async function participantCounts(db: Database, runIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.prisma.$queryRaw<{ runId: string; count: number }[]>`
+    SELECT run_id AS "runId", count(*)::int AS count
+    FROM participants WHERE run_id = ANY(${[...runIds]}::uuid[]) GROUP BY run_id`
+  return new Map(rows.map(({ runId, count }) => [runId, count]))
+}
+
+/** How much of what each run left in the world is still to be dealt with. */
+export async function unresolvedResourceCounts(db: Database, runIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.prisma.$queryRaw<{ runId: string; count: number }[]>`
+    SELECT run_id AS "runId", count(*)::int AS count
+    FROM resources
+    WHERE run_id = ANY(${[...runIds]}::uuid[]) AND status IN ('ACTIVE', 'REVERTING', 'FAILED')
+    GROUP BY run_id`
+  return new Map(rows.map(({ runId, count }) => [runId, count]))
+}

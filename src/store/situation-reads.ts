@@ -1,0 +1,98 @@
+import type { Instant } from '../domain/picture.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+import type { GateKind, StepStatus } from '../generated/prisma/enums.ts'
+import type { Database } from './database.ts'
+import { gateClosed, heldSteps } from './run-controls.ts'
+import { furthest } from './step-controls.ts'
+
+/** What a run is about right now: the step that is to be worked next or is being worked, and what may hold it up. */
+export type Situation = {
+  runId: string
+  schedulePaused: boolean
+  /** A step of the current phase, or what follows the phase, is held until an instant that has not come. */
+  held: boolean
+  /** The open step of the current phase that is furthest to the front. */
+  step: {
+    id: string
+    actionId: string
+    label: string | null
+    status: StepStatus
+    parked: boolean
+    instruction: string | null
+    claimedBy: string | null
+    dueAt: Date | null
+    held: boolean
+    attempts: number
+  } | null
+  /** The gate of the current phase while it is not open. */
+  gate: { kind: GateKind; enteredAt: Date; opensAt: Date | null; trigger: string | null; needed: number | null } | null
+}
+
+type Row = {
+  runId: string
+  schedulePaused: boolean
+  runHeld: boolean
+  stepId: string | null
+  actionId: string
+  label: string | null
+  status: StepStatus
+  parked: boolean
+  instruction: string | null
+  claimedBy: string | null
+  dueAt: Date | null
+  held: boolean
+  attempts: number
+  kind: GateKind | null
+  enteredAt: Date
+  opensAt: Date | null
+  trigger: string | null
+  needed: number | null
+}
+
+/** The situation of each run at an instant. */
+export async function situationsOf(
+  db: Database,
+  runIds: readonly string[],
+  now: Instant,
+): Promise<Map<string, Situation>> {
+  const rows = await db.prisma.$queryRaw<Row[]>`
+    SELECT r.id AS "runId", d.schedule_paused AND r.source = 'SCHEDULE' AS "schedulePaused",
+      coalesce(r.hold_until > ${new Date(now)}::timestamptz, false) OR EXISTS (${heldSteps(Prisma.sql`r`, now)}) AS "runHeld",
+      s.id AS "stepId", s.action_id AS "actionId", s.label, s.status::text AS status, s.parked, s.instruction,
+      s.cue_claimed_by_name AS "claimedBy", s.due_at AS "dueAt", s.held, s.attempts,
+      g.kind::text AS kind, g.entered_at AS "enteredAt", g.opens_at AS "opensAt", g.trigger, g.needed
+    FROM runs r
+    JOIN definitions d ON d.id = r.definition_id
+    LEFT JOIN LATERAL (
+      SELECT * FROM steps
+      WHERE run_id = r.id AND phase_index = r.phase_index AND status IN ('PENDING', 'RUNNING')
+      ORDER BY seq LIMIT 1
+    ) s ON TRUE
+    LEFT JOIN gates g ON g.run_id = r.id AND g.phase_index = r.phase_index AND ${gateClosed(now)}
+    WHERE r.id = ANY(${[...runIds]}::uuid[])`
+  return new Map(rows.map((row) => [row.runId, situation(row)]))
+}
+
+function situation({ runId, schedulePaused, runHeld, stepId, kind, ...row }: Row): Situation {
+  const { actionId, label, status, parked, instruction, claimedBy, dueAt, held, attempts } = row
+  const { enteredAt, opensAt, trigger, needed } = row
+  return {
+    runId,
+    schedulePaused,
+    held: runHeld,
+    step:
+      stepId === null
+        ? null
+        : { id: stepId, actionId, label, status, parked, instruction, claimedBy, dueAt, held, attempts },
+    gate: kind === null ? null : { kind, enteredAt, opensAt, trigger, needed },
+  }
+}
+
+/** Whether each step belongs to its run's current phase with none behind it there that was ever worked. */
+export async function furthestSteps(db: Database, stepIds: readonly string[]): Promise<Map<string, boolean>> {
+  const rows = await db.prisma.$queryRaw<{ id: string; furthest: boolean }[]>`
+    SELECT s.id, coalesce(${furthest}, false) AS furthest
+    FROM steps s JOIN runs r ON r.id = s.run_id
+    WHERE s.id = ANY(${[...stepIds]}::uuid[])`
+  return new Map(rows.map(({ id, furthest: isFurthest }) => [id, isFurthest]))
+}

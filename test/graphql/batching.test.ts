@@ -1,0 +1,93 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatId } from '../../src/domain/ids.ts'
+import { PrismaClient } from '../../src/generated/prisma/client.ts'
+import { testDatabase } from '../support/database.ts'
+import { Client, NOW } from './client.ts'
+import { appendLines, insertEvent, insertRun, insertStep, parkedSince } from './fixtures.ts'
+
+let client: Client
+let statements = 0
+let counted: PrismaClient<'query'>
+beforeAll(async () => {
+  const { db, url } = await testDatabase()
+  counted = new PrismaClient({
+    adapter: new PrismaPg({ connectionString: url, options: '-c TimeZone=UTC' }),
+    log: [{ emit: 'event', level: 'query' }],
+  })
+  counted.$on('query', () => {
+    statements++
+  })
+  afterAll(() => counted.$disconnect())
+  client = new Client({ ...db, prisma: counted })
+})
+
+/** How many statements an operation takes. */
+async function cost(source: string, variables = {}): Promise<number> {
+  statements = 0
+  await client.query(source, variables)
+  return statements
+}
+
+const DASHBOARD = `{
+  definitions {
+    totalCount
+    edges { node {
+      slug draft { phases { key } } draftIssues { path } versionVerified
+      currentVersion { version publishedBy { name } spec { phases { key } } }
+      versions(first: 2) { totalCount edges { node { version definition { id } } } }
+      runs(first: 2) { totalCount edges { node {
+        id status version { version } definition { title } waitingCues stepCounts { status count }
+        waitingOn { kind description } allowedControls participantCount unresolvedResources
+        steps { seq allowedControls cue { instruction run { id } } } cues { id }
+        gates { description stalled } budget { dimension } resources { ref step { seq } } participants { memberKey }
+        log(first: 3) { totalCount edges { node { line } } }
+      } } }
+    } }
+  }
+  cues { instruction run { definition { slug } } }
+}`
+
+async function addEvents(count: number) {
+  const { db } = client.control
+  for (let index = 0; index < count; index++) {
+    const event = await insertEvent(db)
+    for (const offset of [0, 1, 2]) {
+      const at = new Date(NOW.getTime() + offset * 1000)
+      const runId = await insertRun(db, event, { at, status: 'RUNNING', currentPhase: 'main', phaseIndex: 0 })
+      await insertStep(db, runId, parkedSince(NOW))
+      await insertStep(db, runId, { seq: 1, status: 'FAILED', claimNo: 1, startedAt: NOW })
+      await db.prisma.gate.create({
+        data: { runId, phase: 'main', phaseIndex: 0, kind: 'ON', trigger: 'a.b', needed: 1, tally: 0, enteredAt: NOW },
+      })
+      await appendLines(db, runId, ['one', 'two'])
+    }
+  }
+}
+
+test('a dashboard takes as many statements for twenty events as for two', async () => {
+  await addEvents(2)
+  const forTwo = await cost(DASHBOARD)
+  await addEvents(18)
+  const forTwenty = await cost(DASHBOARD)
+  expect(forTwenty).toBe(forTwo)
+  expect(forTwo).toBeLessThan(50)
+})
+
+test('many nodes of one type are one statement, relations included once', async () => {
+  const runs = await client.control.db.prisma.run.findMany({ select: { id: true } })
+  const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Run { status version { version } } } }'
+  const ids = runs.map(({ id }) => formatId('Run', id))
+  expect(await cost(query, { ids })).toBe(await cost(query, { ids: ids.slice(0, 1) }))
+})
+
+test('the same field under two aliases with different arguments is answered for each', async () => {
+  const data = await client.query(`{
+    definitions(first: 1) { edges { node { newest: runs(first: 1) { edges { node { occurrenceAt } } } oldest: runs(last: 1) { edges { node { occurrenceAt } } } } } }
+  }`)
+  const node = data.at('definitions', 'edges', 0, 'node')
+  expect(node).toEqual({
+    newest: { edges: [{ node: { occurrenceAt: new Date(NOW.getTime() + 2000).toISOString() } }] },
+    oldest: { edges: [{ node: { occurrenceAt: NOW.toISOString() } }] },
+  })
+})

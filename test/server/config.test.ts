@@ -1,0 +1,112 @@
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { readConfig } from '../../src/server/config.ts'
+
+function configOf(env: Record<string, string>) {
+  const result = readConfig(env)
+  if (!result.ok) throw new Error(result.problems.join('\n'))
+  return result
+}
+
+function problemsOf(env: Record<string, string>): string[] {
+  const result = readConfig(env)
+  if (result.ok) throw new Error('It was accepted.')
+  return result.problems
+}
+
+test('with an empty environment everything has its default', () => {
+  expect(configOf({})).toEqual({
+    ok: true,
+    warnings: [],
+    config: {
+      host: '127.0.0.1',
+      port: 4000,
+      databaseUrl: null,
+      dataDir: resolve('.cuelight'),
+      adminToken: null,
+      modules: [],
+      targets: [],
+      allowedOrigins: [],
+      runner: {
+        pollMs: 1000,
+        horizonDays: 14,
+        runBatch: 64,
+        stepsPerPass: 25,
+        runConcurrency: 64,
+        maxDispatches: 1000,
+        stepMaxAttempts: 3,
+        stepRetryMs: 60_000,
+        leaseMs: 30_000,
+        stepLeaseMarginMs: 5000,
+        stallMs: 1_800_000,
+        logRetentionDays: 90,
+      },
+      log: { level: 'info', format: 'auto' },
+    },
+  })
+})
+
+test('what is set is taken, and a variable that is empty counts as not set', () => {
+  const { config } = configOf({
+    HOST: '0.0.0.0',
+    PORT: '0',
+    DATABASE_URL: 'postgres://me:pw@db:5432/cuelight',
+    CUELIGHT_DATA_DIR: '/var/lib/cuelight',
+    CUELIGHT_ADMIN_TOKEN: 'sixteen-letters!',
+    CUELIGHT_MODULES: ' ./world.ts, some-package ,',
+    CUELIGHT_ALLOWED_ORIGINS: 'https://a.example, http://localhost:5173/',
+    CUELIGHT_STEP_RETRY_MS: '0',
+    CUELIGHT_POLL_MS: '',
+    LOG_LEVEL: 'debug',
+    LOG_FORMAT: 'json',
+  })
+  expect(config).toMatchObject({
+    host: '0.0.0.0',
+    port: 0,
+    databaseUrl: 'postgres://me:pw@db:5432/cuelight',
+    dataDir: '/var/lib/cuelight',
+    adminToken: 'sixteen-letters!',
+    modules: ['./world.ts', 'some-package'],
+    allowedOrigins: ['https://a.example', 'http://localhost:5173'],
+    runner: { stepRetryMs: 0, pollMs: 1000 },
+    log: { level: 'debug', format: 'json' },
+  })
+})
+
+test('every bad setting is named at once, with what it may be', () => {
+  const bad = {
+    PORT: '99999',
+    DATABASE_URL: 'mysql://root:hunter2@db/x',
+    CUELIGHT_ADMIN_TOKEN: 'short',
+    CUELIGHT_ALLOWED_ORIGINS: 'https://a.example/path',
+    CUELIGHT_POLL_MS: '1.5',
+    CUELIGHT_LEASE_MS: '-1',
+    CUELIGHT_STEP_MAX_ATTEMPTS: 'three',
+    LOG_LEVEL: 'loud',
+    LOG_FORMAT: 'xml',
+    CUELIGHT_JWKS_URL: 'https://sso.example/jwks',
+    CUELIGHT_TARGETS: 'not JSON',
+  }
+  const problems = problemsOf(bad)
+  for (const name of Object.keys(bad)) {
+    expect(problems.filter((problem) => problem.startsWith(`${name} `))).toHaveLength(1)
+  }
+  expect(problems).toHaveLength(Object.keys(bad).length)
+  expect(problems).toContain(
+    'CUELIGHT_POLL_MS is "1.5"; it may be a whole number from 10 to 60000 (milliseconds between backstop polls).',
+  )
+  expect(problems).toContain('LOG_LEVEL is "loud"; it may be one of trace, debug, info, warn, error, fatal, silent.')
+})
+
+test('a problem never shows a secret', () => {
+  const text = problemsOf({ DATABASE_URL: 'mysql://root:hunter2@db/x', CUELIGHT_ADMIN_TOKEN: 'zq7' }).join(' ')
+  expect(text).not.toContain('hunter2')
+  expect(text).not.toContain('zq7')
+})
+
+test('a name that starts with CUELIGHT_ and is none of ours is warned about, with the one it may have been', () => {
+  expect(configOf({ CUELIGHT_MODULE: './world.ts', CUELIGHT_COLOUR_SCHEME: 'blue', OTHER: '1' }).warnings).toEqual([
+    'CUELIGHT_COLOUR_SCHEME is not a setting of Cuelight and is ignored.',
+    'CUELIGHT_MODULE is not a setting of Cuelight and is ignored; did you mean CUELIGHT_MODULES?',
+  ])
+})
