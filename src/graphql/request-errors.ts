@@ -12,24 +12,22 @@ export const nothingToFollow = (message: string) => new GraphQLError(message, { 
  * INTERNAL_SERVER_ERROR with an id, under which `onFault` gets the whole of it for the log.
  */
 export function maskError(error: GraphQLError, onFault: (fault: { id: string; error: unknown }) => void): GraphQLError {
+  const { nodes = null, source = null, positions = null, path } = error
   const cause = error.originalError
-  if (cause instanceof GraphQLError && typeof cause.extensions.code === 'string') return error
-  if (typeof error.extensions.code === 'string' && (cause === undefined || cause instanceof GraphQLError)) return error
-  // Without a path nothing was resolved yet: it is the document or its variables; so are arguments of a field.
-  if (cause === undefined) {
-    return new GraphQLError(error.message, {
-      nodes: error.nodes ?? null,
-      source: error.source ?? null,
-      positions: error.positions ?? null,
-      path: error.path ?? null,
-      extensions: { ...error.extensions, code: 'BAD_USER_INPUT' },
-    })
+  const ofOurs = cause === undefined || cause instanceof GraphQLError
+  if (ofOurs && typeof error.extensions.code === 'string') return error
+  // What graphql-js itself throws blames the request: before anything is resolved, or at an argument in the document.
+  // Where it cannot put a value into the answer, which is our fault, it throws without a place in the document.
+  const blamesRequest = cause instanceof GraphQLError && (path === undefined || cause.nodes !== undefined)
+  if (cause === undefined || blamesRequest) {
+    const extensions = { ...error.extensions, code: 'BAD_USER_INPUT' }
+    return new GraphQLError(error.message, { nodes, source, positions, path: path ?? null, extensions })
   }
   const id = randomUUID()
   onFault({ id, error: cause })
   return new GraphQLError(`Something went wrong in the server; its log has it under ${id}.`, {
-    nodes: error.nodes ?? null,
-    path: error.path ?? null,
+    nodes,
+    path: path ?? null,
     extensions: { code: 'INTERNAL_SERVER_ERROR', id },
   })
 }
