@@ -49,8 +49,10 @@ export type PlayOptions = {
 const START = '2026-01-01T00:00:00Z'
 const SOMEBODY = 'Tester'
 const POOL_SIZE = 4
-/** The runner's backstop is of no use where nothing happens behind its back. */
+/** How far apart the runner's own instants are, so that hours pass in one go: nobody else works on the database. */
 const POLL_MS = 86_400_000
+/** Leases are renewed at a third of it. */
+const LEASE_MS = 3 * POLL_MS
 /** How long closing waits for an action that hangs, on the machine's clock. */
 const FINISH_MS = 50
 
@@ -120,7 +122,12 @@ export class TestServer {
     this.#targets = targets
     this.#drop = drop
     this.#ctx = { db, changes: new Changes(), clock: this.#clock, catalog: registry }
-    const settings: RunnerSettings = { ...DEFAULT_RUNNER_SETTINGS, pollMs: POLL_MS, finishMs: FINISH_MS }
+    const settings: RunnerSettings = {
+      ...DEFAULT_RUNNER_SETTINGS,
+      pollMs: POLL_MS,
+      leaseMs: LEASE_MS,
+      finishMs: FINISH_MS,
+    }
     if (stepMaxAttempts !== undefined) settings.stepMaxAttempts = stepMaxAttempts
     if (stepRetryMs !== undefined) settings.stepRetryMs = stepRetryMs
     const note = ({ err }: { err?: unknown }, message: string) => this.#faults.push(new Error(message, { cause: err }))

@@ -71,6 +71,18 @@ test('what the guide shows has the types it says', async () => {
   await expect(node(tsc, ...options, '--skipLibCheck', ...files)).resolves.toMatchObject({ stdout: '' })
 }, 60_000)
 
+test('nothing of a closed test server keeps its process from ending', async () => {
+  await writeFile(
+    join(folder, 'closes.js'),
+    `import { createTestServer } from 'cuelight/testing'
+     const server = await createTestServer()
+     await server.close()
+     const closed = performance.now()
+     process.on('exit', () => console.log(performance.now() - closed))`,
+  )
+  expect(Number((await node('closes.js')).stdout)).toBeLessThan(5_000)
+}, 60_000)
+
 test('a process that is killed before it closes its test servers takes their PostgreSQL along', async () => {
   await writeFile(
     join(folder, 'killed.js'),
