@@ -31,16 +31,10 @@ export function settle(
   { now, retry, call }: { now: Instant; retry: RetryRule; call: CallFacts },
 ): void {
   endFlight(draft, step)
-  switch (outcome.kind) {
-    case 'done':
-      return done(draft, step, outcome, now, call)
-    case 'parked':
-      return park(draft, step, outcome.instruction ?? call.title, now)
-    case 'failed':
-      return outcome.transient && step.attempts < retry.maxAttempts
-        ? tryAgain(draft, step, outcome.error, now, retry)
-        : fail(draft, step, outcome.error, now, call)
-  }
+  if (outcome.kind === 'done') done(draft, step, outcome, now, call)
+  else if (outcome.kind === 'parked') park(draft, step, outcome.instruction ?? call.title, now)
+  else if (outcome.transient && step.attempts < retry.maxAttempts) tryAgain(draft, step, outcome.error, now, retry)
+  else fail(draft, step, outcome.error, now, call)
 }
 
 /**
@@ -106,13 +100,19 @@ function hold(draft: Draft, until: Instant): void {
 }
 
 function park(draft: Draft, step: Step, instruction: string, now: Instant): void {
-  if (isTerminal(draft.run.status)) return cancel(draft, step, 'the run had ended when it asked for a person', now)
+  if (isTerminal(draft.run.status)) {
+    cancel(draft, step, 'the run had ended when it asked for a person', now)
+    return
+  }
   Object.assign(step, { parked: true, parkedAt: now, instruction, lastError: null })
   draft.lines.push(log.stepParked({ at: now, step }, instruction))
 }
 
 function tryAgain(draft: Draft, step: Step, error: string, now: Instant, retry: RetryRule): void {
-  if (isTerminal(draft.run.status)) return cancel(draft, step, error, now)
+  if (isTerminal(draft.run.status)) {
+    cancel(draft, step, error, now)
+    return
+  }
   const dueAt = now + retry.retryMs
   Object.assign(step, { status: 'PENDING', dueAt, held: false, lastError: error })
   draft.lines.push(log.stepRetry({ at: now, step }, { attempt: step.attempts, of: retry.maxAttempts, dueAt, error }))

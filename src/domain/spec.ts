@@ -59,42 +59,78 @@ const gate = z.union([
   z.object({ after: z.string() }),
   z.object({ trigger: z.object({ on: z.string(), where: jsonObject.optional(), count: z.number().optional() }) }),
 ])
-const draftStep = z.object({
-  actionId: z.string(),
-  label: z.string().optional(),
-  params: jsonObject,
-  onFailure: z.enum(['SKIP', 'PAUSE', 'ABORT_RUN']).optional(),
-})
-const draftSpec = z.object({
-  schedule,
-  phases: z.array(
-    z.object({
-      key: z.string(),
-      label: z.string().optional(),
-      steps: z.array(draftStep),
-      advance: gate.optional(),
-    }),
-  ),
-})
+const onFailure = z.enum(['SKIP', 'PAUSE', 'ABORT_RUN'])
+
 const versionSpec = z.object({
   schedule,
   phases: z.array(
     z.object({
       key: z.string(),
       label: z.string(),
-      steps: z.array(draftStep.required({ onFailure: true }).extend({ actionVersion: z.number() })),
+      steps: z.array(
+        z.object({
+          actionId: z.string(),
+          actionVersion: z.number(),
+          label: z.string().optional(),
+          params: jsonObject,
+          onFailure,
+        }),
+      ),
       advance: gate.optional(),
     }),
   ),
 })
 
-/** A spec as a draft holds it: what was sent, without what is not set. It may be unfinished. */
-export type DraftSpec = z.infer<typeof draftSpec>
 /** A spec as a version holds it: each step's action version and disposition are pinned, each phase has a label. */
 export type VersionSpec = z.infer<typeof versionSpec>
 export type VersionPhase = VersionSpec['phases'][number]
 export type VersionStep = VersionPhase['steps'][number]
 export type Schedule = VersionSpec['schedule']
+/** A spec as a draft holds it: what was sent, without what is not set. It may be unfinished. */
+export type DraftSpec = {
+  schedule: Schedule
+  phases: {
+    key: string
+    label?: string
+    steps: { actionId: string; label?: string; params: JsonObject; onFailure?: OnFailure }[]
+    advance?: VersionPhase['advance']
+  }[]
+}
+
+const specInput = z.object({
+  schedule: z.object({
+    manual: z.boolean().nullish(),
+    once: z.object({ at: z.string() }).nullish(),
+    recurring: z
+      .object({
+        start: z.string(),
+        rule: z.string(),
+        exclude: z.array(z.string()).nullish(),
+        include: z.array(z.string()).nullish(),
+      })
+      .nullish(),
+  }),
+  phases: z.array(
+    z.object({
+      key: z.string(),
+      label: z.string().nullish(),
+      steps: z.array(
+        z.object({
+          actionId: z.string(),
+          label: z.string().nullish(),
+          params: jsonObject.nullish(),
+          onFailure: onFailure.nullish(),
+        }),
+      ),
+      advance: z
+        .object({
+          after: z.string().nullish(),
+          trigger: z.object({ on: z.string(), where: jsonObject.nullish(), count: z.number().nullish() }).nullish(),
+        })
+        .nullish(),
+    }),
+  ),
+}) satisfies z.ZodType<EventSpecInput>
 
 /** All that a version is made of. */
 export type Publishable<Spec = VersionSpec> = {
@@ -145,7 +181,8 @@ function given<T extends object>(fields: T): Given<T> {
 
 /** A draft's spec as the database holds it; null where it cannot be read. */
 export function parseDraftSpec(json: unknown): DraftSpec | null {
-  return draftSpec.safeParse(json).data ?? null
+  const { data } = specInput.safeParse(json)
+  return data === undefined ? null : normaliseSpec(data)
 }
 
 /** A version's spec as the database holds it; null where it cannot be read. */

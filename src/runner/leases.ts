@@ -1,5 +1,4 @@
 import type { Instant } from '../domain/picture.ts'
-import type { PrismaClient } from '../generated/prisma/client.ts'
 import { renewLeases } from '../store/claims.ts'
 import type { Clock } from './clock.ts'
 import type { RunnerLog } from './log.ts'

@@ -1,5 +1,4 @@
 import type { RunLine } from '../domain/log.ts'
-import type { PrismaClient } from '../generated/prisma/client.ts'
 import type { Changes } from '../store/changes.ts'
 import { appendLines } from '../store/log.ts'
 import type { RunnerLog } from './log.ts'

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import type { Instant } from '../domain/picture.ts'
 import type { Registry } from '../modules/registry.ts'
@@ -62,6 +63,8 @@ export class Runner {
   }: RunnerOptions) {
     this.worker = worker
     const { db, clock, settings, log } = options
+    // Every action in flight listens to it.
+    setMaxListeners(0, this.#giveUp.signal)
     this.#context = {
       ...options,
       worker,

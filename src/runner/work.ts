@@ -268,7 +268,13 @@ async function pauseFor({ clock, signal, log: serverLog }: WorkContext, error: u
 function refusal(context: WorkContext, refused: Change, error: unknown): Change {
   const because = `What it brought cannot be stored: ${error instanceof Error ? error.message : String(error)}`
   if (refused.settles === null) {
-    return { settles: null, apply: (draft) => (failRun(draft, context.clock.now(), because), true) }
+    return {
+      settles: null,
+      apply(draft) {
+        failRun(draft, context.clock.now(), because)
+        return true
+      },
+    }
   }
   const { step } = refused.settles
   const outcome: Outcome = { kind: 'failed', transient: false, error: because }

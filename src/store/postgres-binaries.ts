@@ -83,7 +83,8 @@ export function launchAs(
   }
   const capability = '+dac_override'
   const keep = [`--inh-caps=${capability}`, `--ambient-caps=${capability}`, `--bounding-set=-all,${capability}`]
-  const who = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups']
+  // Without the last, access(2), by which PostgreSQL looks for its own programs, would ignore the capability.
+  const who = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups', '--securebits=+no_setuid_fixup']
   return { file: setpriv, args: [...who, ...keep, '--', file, ...args] }
 }
 

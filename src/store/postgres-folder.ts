@@ -45,8 +45,8 @@ export async function createCluster({ home, owner, binaries, durable }: Place): 
   })
   const code = await new Promise<number | null>((done, fail) => child.on('error', fail).on('close', done))
   if (code === 0) await rename(draft, home).catch(() => {})
-  if (!existsSync(home)) throw new Error(`PostgreSQL could not set up its data folder ${home}: ${said.trim()}`)
   await rm(draft, { recursive: true, force: true })
+  if (!existsSync(home)) throw new Error(`PostgreSQL could not set up its data folder ${home}: ${said.trim()}`)
 }
 
 /** Nothing of ours leaks in: PGDATA, PGPORT, LANG and their like would change what PostgreSQL does. */

@@ -18,27 +18,36 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.CUELIGHT_TEST_DATABASE_URL
   const server = given === undefined || given === '' ? await startOwn() : { url: given, stop: async () => {} }
-  const template = `cuelight_template_${randomUUID().replaceAll('-', '')}`
-  await execute(server.url, `CREATE DATABASE ${template}`)
-  const url = new URL(server.url)
-  url.pathname = `/${template}`
-  await migrate(url.href)
-  project.provide('postgres', { url: server.url, template })
-  return async () => {
-    await execute(server.url, `DROP DATABASE ${template} WITH (FORCE)`)
+  try {
+    const template = `cuelight_template_${randomUUID().replaceAll('-', '')}`
+    await execute(server.url, `CREATE DATABASE ${template}`)
+    const url = new URL(server.url)
+    url.pathname = `/${template}`
+    await migrate(url.href)
+    project.provide('postgres', { url: server.url, template })
+    return async () => {
+      await execute(server.url, `DROP DATABASE ${template} WITH (FORCE)`)
+      await server.stop()
+    }
+  } catch (error) {
     await server.stop()
+    throw error
   }
 }
 
 async function startOwn(): Promise<{ url: string; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'cuelight-test-'))
   const log = { info() {}, warn: console.warn, error: console.error }
-  const embedded = await startEmbedded({ dataDir, log, durable: false })
+  const remove = () => rm(dataDir, { recursive: true, force: true })
+  const embedded = await startEmbedded({ dataDir, log, durable: false }).catch(async (error: unknown) => {
+    await remove()
+    throw error
+  })
   return {
     url: embedded.url,
     async stop() {
       await embedded.stop()
-      await rm(dataDir, { recursive: true, force: true })
+      await remove()
     },
   }
 }

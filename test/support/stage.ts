@@ -65,13 +65,15 @@ export class Script {
 
   readonly module = defineModule({
     id: 'test',
-    actions: (['notify', 'change', 'irreversible'] as const).map((risk) =>
+    actions: [
+      { id: 'test.notify', risk: 'notify' as const, budgetMs: 10_000 },
+      { id: 'test.change', risk: 'change' as const, budgetMs: 10_000 },
+      { id: 'test.slow', risk: 'change' as const, budgetMs: 3_600_000 },
+    ].map((action) =>
       defineAction({
-        id: `test.${risk}`,
-        label: `Test ${risk}`,
+        ...action,
+        label: `Test ${action.id}`,
         version: 1,
-        risk,
-        budgetMs: 10_000,
         params: z.object({ key: z.string(), count: z.number().int().optional() }),
         perform: (envelope, context) => {
           this.calls.push({ ...envelope, key: envelope.params.key })
@@ -231,15 +233,20 @@ export class Stage {
   /** Resolves when the run has that status. */
   async until(runId: string, status: RunStatus): Promise<void> {
     for (;;) {
-      const changed = new Promise<void>((resolve) => {
-        const off = this.changes.onRun(runId, () => {
-          off()
-          resolve()
-        })
-      })
+      const changed = this.changed(runId)
       if ((await this.run(runId)).status === status) return
       await changed
     }
+  }
+
+  /** Resolves when the log of the run grows. */
+  changed(runId: string): Promise<void> {
+    return new Promise((resolve) => {
+      const off = this.changes.onRun(runId, () => {
+        off()
+        resolve()
+      })
+    })
   }
 
   run(runId: string) {

@@ -1,0 +1,197 @@
+import type { Actor } from '../domain/actor.ts'
+import type { RunLine } from '../domain/log.ts'
+import type { Parameter } from '../domain/parameters.ts'
+import type { DraftSpec, Publishable } from '../domain/spec.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import type { DefinitionState } from '../generated/prisma/enums.ts'
+import { type AuditEntry, auditIf } from './audit.ts'
+import { toJsonb } from './json.ts'
+import { at, logLines } from './sql.ts'
+
+/** What an author writes; text is storable, and all of it but the title may be unfinished. */
+export type DefinitionContent = {
+  title: string
+  description: string | null
+  timeZone: string
+  graceSeconds: number
+  concurrencyKey: string | null
+  parameters: Parameter[]
+  draft: DraftSpec
+}
+
+/** A version as it is stored, with its number. */
+export type StoredVersion = {
+  id: string
+  version: number
+  spec: unknown
+  timeZone: string
+  graceSeconds: number
+  concurrencyKey: string | null
+  parameters: unknown
+}
+
+/** A definition as its controls have to know it. */
+export type StoredDefinition = {
+  id: string
+  state: DefinitionState
+  timeZone: string
+  graceSeconds: number
+  concurrencyKey: string | null
+  parameters: unknown
+  draft: unknown
+  updatedAt: Date
+  /** Null before anything was published. */
+  currentVersion: StoredVersion | null
+}
+
+/** Reads a definition with its current version; null: there is none. */
+export function readDefinition(db: PrismaClient, id: string): Promise<StoredDefinition | null> {
+  return db.definition.findUnique({ where: { id }, include: { currentVersion: true } })
+}
+
+/** The id of the definition that has a slug; null: nobody has it. */
+export async function readSlugHolder(db: PrismaClient, slug: string): Promise<string | null> {
+  const holder = await db.definition.findUnique({ where: { slug }, select: { id: true } })
+  return holder?.id ?? null
+}
+
+/** Creates a definition unless its slug is taken: answers whether it did. */
+export async function insertDefinitionIfSlugFree(
+  db: PrismaClient,
+  { id, slug, content, audit }: { id: string; slug: string; content: DefinitionContent; audit: AuditEntry },
+): Promise<boolean> {
+  const now = at(audit.at)
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH created AS (
+      INSERT INTO definitions (id, slug, title, description, time_zone, grace_seconds, concurrency_key, parameters, draft,
+        created_at, updated_at)
+      VALUES (${id}::uuid, ${slug}, ${content.title}, ${content.description}, ${content.timeZone}, ${content.graceSeconds},
+        ${content.concurrencyKey}, ${toJsonb(content.parameters)}::jsonb, ${toJsonb(content.draft)}::jsonb, ${now}, ${now})
+      ON CONFLICT (slug) DO NOTHING
+      RETURNING id
+    ), audited AS (${auditIf(Prisma.sql`created`, audit)})
+    SELECT id FROM created`)
+  return rows.length > 0
+}
+
+/**
+ * Changes what is given of a definition, if it is not archived and, where `ifUpdatedAt` is given, nobody changed it
+ * since: answers whether it did. `updated_at` always grows, so that two changes within a millisecond are told apart.
+ */
+export async function updateDefinitionIfUnchanged(
+  db: PrismaClient,
+  change: { id: string; content: Partial<DefinitionContent>; ifUpdatedAt: Date | null; audit: AuditEntry },
+): Promise<boolean> {
+  const { id, content, ifUpdatedAt, audit } = change
+  const set: Prisma.Sql[] = [Prisma.sql`updated_at = GREATEST(${at(audit.at)}, updated_at + interval '1 millisecond')`]
+  if (content.title !== undefined) set.push(Prisma.sql`title = ${content.title}`)
+  if (content.description !== undefined) set.push(Prisma.sql`description = ${content.description}`)
+  if (content.timeZone !== undefined) set.push(Prisma.sql`time_zone = ${content.timeZone}`)
+  if (content.graceSeconds !== undefined) set.push(Prisma.sql`grace_seconds = ${content.graceSeconds}`)
+  if (content.concurrencyKey !== undefined) set.push(Prisma.sql`concurrency_key = ${content.concurrencyKey}`)
+  if (content.parameters !== undefined) set.push(Prisma.sql`parameters = ${toJsonb(content.parameters)}::jsonb`)
+  if (content.draft !== undefined) set.push(Prisma.sql`draft = ${toJsonb(content.draft)}::jsonb`)
+  const unchanged = ifUpdatedAt === null ? Prisma.empty : Prisma.sql`AND updated_at = ${at(ifUpdatedAt.getTime())}`
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH updated AS (
+      UPDATE definitions SET ${Prisma.join(set)} WHERE id = ${id}::uuid AND state <> 'ARCHIVED' ${unchanged} RETURNING id
+    ), audited AS (${auditIf(Prisma.sql`updated`, audit)})
+    SELECT id FROM updated`)
+  return rows.length > 0
+}
+
+/**
+ * Makes a new version the current one and the definition READY, if the definition is still as it was read: same draft,
+ * same current version, not archived. Answers whether it did. The guard makes numbers consecutive: the next one follows
+ * the current version's. `updated_at` stays, for the draft does: publishing twice with the same `ifUpdatedAt` is no
+ * conflict.
+ */
+export async function publishIfUnchanged(
+  db: PrismaClient,
+  publication: {
+    read: StoredDefinition
+    id: string
+    version: number
+    content: Publishable
+    actor: Actor
+    audit: AuditEntry
+  },
+): Promise<boolean> {
+  const { read, id, version, content, actor, audit } = publication
+  const current = read.currentVersion?.id ?? null
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH published AS (
+      UPDATE definitions SET state = 'READY', current_version_id = ${id}::uuid, materialised_until = NULL
+      WHERE id = ${read.id}::uuid AND state <> 'ARCHIVED' AND updated_at = ${at(read.updatedAt.getTime())}
+        AND current_version_id IS NOT DISTINCT FROM ${current}::uuid
+      RETURNING id
+    ), made AS (
+      INSERT INTO versions (id, definition_id, version, spec, time_zone, grace_seconds, concurrency_key, parameters,
+        published_at, published_by_kind, published_by_name)
+      SELECT ${id}::uuid, id, ${version}, ${toJsonb(content.spec)}::jsonb, ${content.timeZone}, ${content.graceSeconds},
+        ${content.concurrencyKey}, ${toJsonb(content.parameters)}::jsonb, ${at(audit.at)}, ${actor.kind}::actor_kind, ${actor.name}
+      FROM published
+    ), audited AS (${auditIf(Prisma.sql`published`, audit)})
+    SELECT id FROM published`)
+  return rows.length > 0
+}
+
+/** What archiving did: the runs it cancelled, with their last lines; or how many runs stand against it. */
+export type Archived = { archived: boolean; runsGoingOn: number; cancelled: { runId: string; line: number }[] }
+
+// An upcoming run that the schedule made goes with its definition; every other run that is not over, or whose cleanup is
+// not, stands against archiving.
+const UPCOMING_BY_SCHEDULE = Prisma.sql`(status = 'SCHEDULED' AND source = 'SCHEDULE')`
+const GOING_ON = Prisma.sql`(status NOT IN ('COMPLETED', 'CANCELLED', 'FAILED', 'MISSED')
+  OR cleanup_status IN ('PENDING', 'INCOMPLETE'))`
+
+/**
+ * Archives a definition that is not archived and has no run going on, and cancels its upcoming schedule-made runs.
+ * `line` is what each cancelled run's log gets; the number of its cancelled steps is added.
+ */
+export async function archiveIfIdle(
+  db: PrismaClient,
+  { id, because, line, audit }: { id: string; because: string; line: RunLine; audit: AuditEntry },
+): Promise<Archived> {
+  const now = at(audit.at)
+  const { actor } = audit
+  const lastControl = toJsonb({ actor, action: 'CANCEL', at: new Date(audit.at).toISOString() })
+  // Locked first and looked at then: a run that is being made holds a lock on the definition, and one that is being
+  // started holds its own row. What the third statement sees is therefore not older than what they wrote.
+  const [, , rows] = await db.$transaction([
+    db.$queryRaw(Prisma.sql`SELECT 1 FROM definitions WHERE id = ${id}::uuid FOR UPDATE`),
+    db.$queryRaw(Prisma.sql`
+      SELECT count(*) FROM (
+        SELECT 1 FROM runs WHERE definition_id = ${id}::uuid AND ${GOING_ON} ORDER BY id FOR UPDATE
+      ) locked`),
+    db.$queryRaw<{ archived: boolean; runsGoingOn: number; cancelled: { runId: string; line: number }[] }[]>(Prisma.sql`
+      WITH going_on AS (
+        SELECT count(*)::int AS runs FROM runs
+        WHERE definition_id = ${id}::uuid AND ${GOING_ON} AND NOT ${UPCOMING_BY_SCHEDULE}
+      ), archived AS (
+        UPDATE definitions d SET state = 'ARCHIVED', updated_at = GREATEST(${now}, d.updated_at + interval '1 millisecond')
+        FROM going_on WHERE d.id = ${id}::uuid AND d.state <> 'ARCHIVED' AND going_on.runs = 0
+        RETURNING d.id
+      ), cancelled AS (
+        UPDATE runs SET status = 'CANCELLED', ended_at = ${now}, ended_because = ${because},
+          ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL,
+          last_control = ${lastControl}::jsonb, fence = fence + 1, last_line = last_line + 1
+        WHERE definition_id = (SELECT id FROM archived) AND ${UPCOMING_BY_SCHEDULE}
+        RETURNING id, last_line
+      ), cancelled_steps AS (
+        UPDATE steps SET status = 'CANCELLED', finished_at = ${now}
+        WHERE run_id IN (SELECT id FROM cancelled) AND status = 'PENDING' RETURNING run_id
+      ), logged AS (
+        ${logLines(
+          Prisma.sql`SELECT id, last_line - 1 AS last_line FROM cancelled`,
+          [line],
+          Prisma.sql`|| jsonb_build_object('cancelledSteps', (SELECT count(*) FROM cancelled_steps c WHERE c.run_id = o.id))`,
+        )}
+      ), audited AS (${auditIf(Prisma.sql`archived`, audit)})
+      SELECT EXISTS (SELECT 1 FROM archived) AS archived, (SELECT runs FROM going_on) AS "runsGoingOn",
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('runId', id, 'line', last_line)), '[]') FROM cancelled) AS cancelled`),
+  ])
+  const [row] = rows
+  if (row === undefined) throw new Error('Archiving answered nothing')
+  return row
+}

@@ -1,0 +1,176 @@
+/**
+ * A run's behaviour in small: what the state is after an event, as the specification's tables say it, written apart from
+ * the code that it is held against. Instants are milliseconds.
+ */
+export type ModelStep = {
+  phase: number
+  onFailure: 'SKIP' | 'PAUSE' | 'ABORT_RUN'
+  status: 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED' | 'CANCELLED'
+  parked: boolean
+  attempts: number
+  due: number
+  held: boolean
+  worked: boolean
+}
+
+export type Model = {
+  now: number
+  phases: number
+  status: 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED' | 'FAILED'
+  phase: number
+  hold: number
+  degraded: boolean
+  steps: ModelStep[]
+}
+
+export type ModelEvent =
+  | { kind: 'answer'; answer: 'done' | 'hold' | 'park' | 'transient' | 'terminal' }
+  | { kind: 'crash' }
+  | { kind: 'pause' | 'resume' | 'cancel' | 'endHold' }
+  | { kind: 'confirm' | 'skip' | 'retry'; step: number }
+  | { kind: 'time'; ms: number }
+
+export const MAX_ATTEMPTS = 3
+/** How long it takes until a crash is noticed. */
+export const CRASH_MS = 1000
+export const RETRY_MS = 60_000
+export const HOLD_MS = 600_000
+
+const ended = (model: Model) => !['RUNNING', 'PAUSED'].includes(model.status)
+const open = (step: ModelStep) => step.status === 'PENDING' || step.status === 'RUNNING'
+const inPhase = (model: Model) => model.steps.filter((step) => step.phase === model.phase)
+
+/** The step whose action is being called; at most one. */
+export const inFlight = (model: Model) => model.steps.find((step) => step.status === 'RUNNING' && !step.parked)
+
+/** Whether the event may happen; a control that may not is refused and changes nothing. */
+export function allowed(model: Model, event: ModelEvent): boolean {
+  const step = 'step' in event ? model.steps[event.step] : undefined
+  switch (event.kind) {
+    case 'answer':
+    case 'crash':
+      return inFlight(model) !== undefined
+    case 'time':
+      return true
+    case 'pause':
+      return model.status === 'RUNNING'
+    case 'resume':
+      return model.status === 'PAUSED'
+    case 'cancel':
+      return !ended(model)
+    case 'endHold':
+      return (
+        !ended(model) &&
+        (model.hold > model.now || inPhase(model).some((s) => s.status === 'PENDING' && s.held && s.due > model.now))
+      )
+    case 'confirm':
+      return !ended(model) && step !== undefined && step.parked
+    case 'skip':
+      // A step of a phase that was not entered is not there yet.
+      return (
+        !ended(model) && step !== undefined && step.phase <= model.phase && (step.parked || step.status === 'PENDING')
+      )
+    case 'retry':
+      return (
+        model.status === 'PAUSED' &&
+        step !== undefined &&
+        step.status === 'FAILED' &&
+        step.phase === model.phase &&
+        !inPhase(model).some((later) => model.steps.indexOf(later) > event.step && later.worked)
+      )
+  }
+}
+
+/** The state after an event that is allowed. */
+export function after(before: Model, event: ModelEvent): Model {
+  const model = structuredClone(before)
+  const flying = inFlight(model)
+  const step = 'step' in event ? model.steps[event.step] : undefined
+  if (event.kind === 'answer' && flying) answer(model, flying, event.answer)
+  if (event.kind === 'crash' && flying) crash(model, flying)
+  if (event.kind === 'pause') model.status = 'PAUSED'
+  if (event.kind === 'resume') model.status = 'RUNNING'
+  if (event.kind === 'cancel') end(model, 'CANCELLED')
+  if (event.kind === 'endHold') {
+    model.hold = 0
+    for (const held of inPhase(model))
+      if (held.status === 'PENDING' && held.held) Object.assign(held, { due: 0, held: false })
+  }
+  if (event.kind === 'confirm' && step) Object.assign(step, { status: 'DONE', parked: false })
+  if (event.kind === 'skip' && step) {
+    const { held, due } = step
+    Object.assign(step, { status: 'SKIPPED', parked: false, held: false })
+    if (held && due > model.now) hold(model, due)
+  }
+  if (event.kind === 'retry' && step) Object.assign(step, { status: 'PENDING', attempts: 0, due: 0, held: false })
+  if (event.kind === 'time') model.now += event.ms
+  goOn(model)
+  return model
+}
+
+function answer(model: Model, step: ModelStep, kind: (ModelEvent & { kind: 'answer' })['answer']): void {
+  if (kind === 'done' || kind === 'hold') {
+    step.status = 'DONE'
+    if (kind === 'hold' && !ended(model)) hold(model, model.now + HOLD_MS)
+  } else if (kind === 'park') {
+    if (ended(model)) step.status = 'CANCELLED'
+    else step.parked = true
+  } else if (kind === 'transient' && step.attempts < MAX_ATTEMPTS) {
+    if (ended(model)) step.status = 'CANCELLED'
+    else {
+      Object.assign(step, { status: 'PENDING', due: model.now + RETRY_MS, held: false })
+      model.degraded = true
+    }
+  } else fail(model, step)
+}
+
+function crash(model: Model, step: ModelStep): void {
+  model.now += CRASH_MS
+  if (step.attempts >= MAX_ATTEMPTS) fail(model, step)
+  else step.status = ended(model) ? 'CANCELLED' : 'PENDING'
+}
+
+function fail(model: Model, step: ModelStep): void {
+  step.status = 'FAILED'
+  model.degraded = true
+  if (ended(model)) return
+  if (step.onFailure === 'ABORT_RUN') end(model, 'FAILED')
+  else if (step.onFailure === 'PAUSE') model.status = 'PAUSED'
+}
+
+function hold(model: Model, until: number): void {
+  const next = inPhase(model).find((step) => step.status === 'PENDING')
+  if (next) Object.assign(next, { due: until, held: true })
+  else model.hold = until
+}
+
+function end(model: Model, status: 'CANCELLED' | 'FAILED'): void {
+  model.status = status
+  model.hold = 0
+  for (const step of model.steps) {
+    if (step.phase <= model.phase && (step.status === 'PENDING' || step.parked)) {
+      Object.assign(step, { status: 'CANCELLED', parked: false })
+    }
+  }
+}
+
+function goOn(model: Model): void {
+  while (model.status === 'RUNNING') {
+    const next = inPhase(model).find(open)
+    if (next) {
+      if (next.status === 'PENDING' && next.due <= model.now) {
+        Object.assign(next, { status: 'RUNNING', attempts: next.attempts + 1, held: false, due: 0, worked: true })
+      }
+      return
+    }
+    if (model.phase + 1 < model.phases) {
+      model.phase += 1
+      const first = inPhase(model)[0]
+      if (model.hold > model.now && first) {
+        Object.assign(first, { due: model.hold, held: true })
+        model.hold = 0
+      } else if (model.hold <= model.now) model.hold = 0
+    } else if (model.hold > model.now) return
+    else model.status = 'COMPLETED'
+  }
+}
