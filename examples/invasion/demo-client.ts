@@ -21,13 +21,16 @@ export type Connection = {
   close(): Promise<void>
 }
 
-export function connect({ url, token }: { url: string; token: string }): Connection {
+/** Resolves once the socket is open, so that nothing of what follows is missed by seconds. */
+export async function connect({ url, token }: { url: string; token: string }): Promise<Connection> {
   const authorization = `Bearer ${token}`
   const socket = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: WebSocket,
     connectionParams: { authorization },
+    lazy: false,
   })
+  await new Promise<void>((resolve) => socket.on('connected', () => resolve()))
 
   const query = async (document: string, variables: Variables): Promise<Data> => {
     const response = await fetch(`${url}/graphql`, {

@@ -99,7 +99,7 @@ function confirmCues(connection: Connection, runId: string): { stop(): Promise<v
       await sleep(READING_MS)
       await connection.mutate(
         `mutation ($input: ConfirmCueInput!) { confirmCue(input: $input) { ... on Error { code message } } }`,
-        { input: { id: cue.id, note: 'All hands at the gate.' } },
+        { input: { id: cue.id, note: 'All hands at the gate' } },
       )
     }
   })()
@@ -123,7 +123,7 @@ async function main(): Promise<number> {
   try {
     const { url, token } = await server.ready(given)
     say.step(`A server on a new PostgreSQL is ready at ${url} after ${((Date.now() - since) / 1000).toFixed(1)} s.`)
-    const connection = connect({ url, token })
+    const connection = await connect({ url, token })
     const outcome = await Promise.race([play(connection), aborted(given)])
     await connection.close()
     const seconds = ((Date.now() - since) / 1000).toFixed(1)

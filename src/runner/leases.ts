@@ -1,5 +1,6 @@
 import type { Instant } from '../domain/picture.ts'
 import { renewLeases } from '../store/claims.ts'
+import type { PrismaClient } from '../store/database.ts'
 import type { Clock } from './clock.ts'
 import type { RunnerLog } from './log.ts'
 

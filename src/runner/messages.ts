@@ -1,5 +1,6 @@
 import type { RunLine } from '../domain/log.ts'
 import type { Changes } from '../store/changes.ts'
+import type { PrismaClient } from '../store/database.ts'
 import { appendLines } from '../store/log.ts'
 import type { RunnerLog } from './log.ts'
 

@@ -39,7 +39,7 @@ test('serve works until SIGTERM, and then exits with 0', async () => {
   const { code, stderr } = await ended
   expect(code).toBe(0)
   expect(stderr).toMatch(/^\nAdmin token: cuelight_\S+\nIt is shown only this once\./)
-}, 30_000)
+})
 
 test('bad settings are all listed, and it exits with 1', async () => {
   const { code, stderr } = await cuelight(['serve'], { PORT: 'x', LOG_LEVEL: 'loud' }).ended
@@ -47,13 +47,13 @@ test('bad settings are all listed, and it exits with 1', async () => {
   expect(stderr).toMatch(
     /^Cuelight cannot start with these settings:\n {2}PORT is "x"; .*\n {2}LOG_LEVEL is "loud"; .*\n$/,
   )
-}, 30_000)
+})
 
 test('an unknown command exits with 2', async () => {
   const { code, stderr } = await cuelight(['srve']).ended
   expect(code).toBe(2)
   expect(stderr).toContain("unknown command 'srve'")
-}, 30_000)
+})
 
 test('migrate says that there is nothing to do when there is not', async () => {
   const { ended, stdout } = cuelight(['migrate'])
@@ -61,4 +61,43 @@ test('migrate says that there is nothing to do when there is not', async () => {
   stdout.on('line', (line) => lines.push(line))
   expect(await ended).toEqual({ code: 0, stderr: '' })
   expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ msg: 'the tables are up to date' })])
-}, 30_000)
+})
+
+test('while an action hangs, a first signal waits for it and a second one ends the process at once', async () => {
+  const token = 'the-admin-token-of-the-tests'
+  const { child, ended, stdout } = cuelight(['serve'], {
+    CUELIGHT_ADMIN_TOKEN: token,
+    CUELIGHT_MODULES: 'test/cli/hanging-world.ts',
+  })
+  const lines = stdout[Symbol.asyncIterator]()
+  const lineWith = async (text: string): Promise<string> => {
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done) throw new Error(`It ended without ${text}.`)
+      if (value.includes(text)) return value
+    }
+  }
+  const { url }: { url: string } = JSON.parse(await lineWith('"url"'))
+  const mutate = async (document: string) => {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ query: `mutation { ${document} }` }),
+    })
+    return JSON.stringify(await response.json())
+  }
+  const created = await mutate(
+    `createDefinition(input: {slug: "hang", title: "Hang", spec: {schedule: {manual: true},
+      phases: [{key: "one", steps: [{actionId: "hanging.hang", params: {}}]}]}})
+      { ... on CreateDefinitionPayload { definition { id } } }`,
+  )
+  const [id] = /def_[0-9a-f-]+/.exec(created) ?? []
+  await mutate(`publishDefinition(input: {id: "${id}"}) { __typename }`)
+  await mutate(`startRun(input: {definitionId: "${id}"}) { __typename }`)
+  await lineWith('hanging')
+
+  child.kill('SIGTERM')
+  await lineWith('stopping')
+  child.kill('SIGTERM')
+  expect((await ended).code).toBe(143)
+})
