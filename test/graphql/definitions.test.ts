@@ -34,7 +34,8 @@ const mutation = (name: string, type: string) => `mutation ($input: ${type}!) { 
   ... on InvalidInputError { issues { path } }
 } } ${DEFINITION}`
 
-const create = async (input: object): Promise<Data> => client.query(mutation('createDefinition', 'CreateDefinitionInput'), { input })
+const create = async (input: object): Promise<Data> =>
+  client.query(mutation('createDefinition', 'CreateDefinitionInput'), { input })
 const update = (input: object) => client.query(mutation('updateDefinition', 'UpdateDefinitionInput'), { input })
 const publish = (input: object) => client.query(mutation('publishDefinition', 'PublishDefinitionInput'), { input })
 const archive = (input: object) => client.query(mutation('archiveDefinition', 'DefinitionIdInput'), { input })
@@ -42,14 +43,28 @@ const archive = (input: object) => client.query(mutation('archiveDefinition', 'D
 const SPEC = {
   schedule: { manual: true },
   phases: [
-    { key: 'gather', label: 'Gather', steps: [{ actionId: 'core.log', params: { message: 'Come to {place}' } }], advance: { after: '5m' } },
+    {
+      key: 'gather',
+      label: 'Gather',
+      steps: [{ actionId: 'core.log', params: { message: 'Come to {place}' } }],
+      advance: { after: '5m' },
+    },
     { key: 'end', steps: [{ actionId: 'core.wait', label: 'Breathe', params: { for: '10s' }, onFailure: 'SKIP' }] },
   ],
 }
 
 test('what was authored is read back as it was written, filled with the defaults', async () => {
-  const parameters = [{ name: 'place', type: 'CHOICE', options: ['Yew', 'Minoc'], required: true, default: 'Yew' }, { name: 'n' }]
-  const created = await create({ slug: 'invasion', title: 'Invasion', concurrencyKey: 'invasion:{place}', parameters, spec: SPEC })
+  const parameters = [
+    { name: 'place', type: 'CHOICE', options: ['Yew', 'Minoc'], required: true, default: 'Yew' },
+    { name: 'n' },
+  ]
+  const created = await create({
+    slug: 'invasion',
+    title: 'Invasion',
+    concurrencyKey: 'invasion:{place}',
+    parameters,
+    spec: SPEC,
+  })
   expect(created.at('createDefinition', 'definition')).toMatchObject({
     slug: 'invasion',
     title: 'Invasion',
@@ -73,7 +88,15 @@ test('what was authored is read back as it was written, filled with the defaults
         {
           key: 'gather',
           label: 'Gather',
-          steps: [{ actionId: 'core.log', actionVersion: null, label: null, params: { message: 'Come to {place}' }, onFailure: null }],
+          steps: [
+            {
+              actionId: 'core.log',
+              actionVersion: null,
+              label: null,
+              params: { message: 'Come to {place}' },
+              onFailure: null,
+            },
+          ],
           advance: { __typename: 'AfterGateSpec', after: '5m' },
         },
         { key: 'end', label: 'end', steps: [{ label: 'Breathe', onFailure: 'SKIP' }], advance: null },
@@ -83,17 +106,35 @@ test('what was authored is read back as it was written, filled with the defaults
 })
 
 test('every kind of schedule and gate is read back as what it is', async () => {
-  const where = { all: [{ field: 'boss', op: 'EQ', value: 'Balron' }, { field: 'level', op: 'GTE', value: 5 }] }
+  const where = {
+    all: [
+      { field: 'boss', op: 'EQ', value: 'Balron' },
+      { field: 'level', op: 'GTE', value: 5 },
+    ],
+  }
   const recurring = { start: '2026-03-06T20:00', rule: 'FREQ=WEEKLY', exclude: ['2026-03-13'] }
   const phases = [{ key: 'a', steps: [], advance: { trigger: { on: 'shard.boss-slain', where, count: 3 } } }]
   const created = await create({ slug: 'weekly', title: 'Weekly', spec: { schedule: { recurring }, phases } })
   const draft = created.at('createDefinition', 'definition', 'draft')
   expect(draft).toMatchObject({
     schedule: { __typename: 'RecurringSchedule', ...recurring, include: [], phrase: null },
-    phases: [{ advance: { __typename: 'TriggerGateSpec', on: 'shard.boss-slain', where, count: 3, phrase: 'boss is Balron and level is at least 5' } }],
+    phases: [
+      {
+        advance: {
+          __typename: 'TriggerGateSpec',
+          on: 'shard.boss-slain',
+          where,
+          count: 3,
+          phrase: 'boss is Balron and level is at least 5',
+        },
+      },
+    ],
   })
   const once = await create({ slug: 'once', title: 'Once', spec: { schedule: { once: { at: 'some day' } }, phases } })
-  expect(once.at('createDefinition', 'definition', 'draft', 'schedule')).toEqual({ __typename: 'OnceSchedule', at: 'some day' })
+  expect(once.at('createDefinition', 'definition', 'draft', 'schedule')).toEqual({
+    __typename: 'OnceSchedule',
+    at: 'some day',
+  })
 })
 
 test('what asInput answers is taken back and is the same draft', async () => {
@@ -109,12 +150,21 @@ test('a draft may be saved unfinished, and says all that is wrong with it', asyn
     title: 'Unfinished',
     timeZone: 'Mars/Olympus',
     graceSeconds: -1,
-    spec: { schedule: { manual: true }, phases: [{ key: 'A', steps: [{ actionId: 'no.such' }], advance: { after: 'soon' } }] },
+    spec: {
+      schedule: { manual: true },
+      phases: [{ key: 'A', steps: [{ actionId: 'no.such' }], advance: { after: 'soon' } }],
+    },
   })
   expect(created.at('createDefinition', '__typename')).toBe('CreateDefinitionPayload')
   const paths = created.at('createDefinition', 'definition', 'draftIssues', 'path')
   expect(paths).toEqual(
-    expect.arrayContaining(['timeZone', 'graceSeconds', 'phases[0].key', 'phases[0].steps[0].actionId', 'phases[0].advance.after']),
+    expect.arrayContaining([
+      'timeZone',
+      'graceSeconds',
+      'phases[0].key',
+      'phases[0].steps[0].actionId',
+      'phases[0].advance.after',
+    ]),
   )
   const refused = await publish({ id: created.text('createDefinition', 'definition', 'id') })
   expect(refused.at('publishDefinition', 'code')).toBe('INVALID_INPUT')
@@ -123,7 +173,11 @@ test('a draft may be saved unfinished, and says all that is wrong with it', asyn
 
 test('a malformed slug is INVALID_INPUT, and a taken one a CONFLICT with its holder', async () => {
   const bad = await create({ slug: 'Not A Slug', title: 'x', spec: SPEC })
-  expect(bad.at('createDefinition')).toMatchObject({ __typename: 'InvalidInputError', code: 'INVALID_INPUT', issues: [{ path: 'slug' }] })
+  expect(bad.at('createDefinition')).toMatchObject({
+    __typename: 'InvalidInputError',
+    code: 'INVALID_INPUT',
+    issues: [{ path: 'slug' }],
+  })
   const first = await create({ slug: 'taken', title: 'x', spec: SPEC })
   const second = await create({ slug: 'taken', title: 'y', spec: SPEC })
   expect(second.at('createDefinition')).toMatchObject({
@@ -143,7 +197,12 @@ test('publishing makes versions with what is pinned, newest first; equal drafts 
     version: {
       version: 1,
       publishedBy: { kind: 'TOKEN', name: 'Mira' },
-      spec: { phases: [{ steps: [{ actionVersion: 1, onFailure: 'SKIP' }] }, { steps: [{ actionVersion: 1, onFailure: 'SKIP' }] }] },
+      spec: {
+        phases: [
+          { steps: [{ actionVersion: 1, onFailure: 'SKIP' }] },
+          { steps: [{ actionVersion: 1, onFailure: 'SKIP' }] },
+        ],
+      },
     },
   })
   const again = await publish({ id })
@@ -151,17 +210,33 @@ test('publishing makes versions with what is pinned, newest first; equal drafts 
   await update({ id, spec: { ...SPEC, phases: SPEC.phases.slice(0, 1) } })
   const next = await publish({ id })
   expect(next.at('publishDefinition', 'version', 'version')).toBe(2)
-  const data = await client.query('query ($id: ID!) { definition(id: $id) { versions { totalCount edges { node { version } } } } }', { id })
-  expect(data.at('definition', 'versions')).toEqual({ totalCount: 2, edges: [{ node: { version: 2 } }, { node: { version: 1 } }] })
+  const data = await client.query(
+    'query ($id: ID!) { definition(id: $id) { versions { totalCount edges { node { version } } } } }',
+    { id },
+  )
+  expect(data.at('definition', 'versions')).toEqual({
+    totalCount: 2,
+    edges: [{ node: { version: 2 } }, { node: { version: 1 } }],
+  })
 })
 
 test('updating keeps what is omitted, clears what is null, and loses nothing that somebody else wrote', async () => {
-  const created = await create({ slug: 'updated', title: 'Before', description: 'About', concurrencyKey: 'k', spec: SPEC })
+  const created = await create({
+    slug: 'updated',
+    title: 'Before',
+    description: 'About',
+    concurrencyKey: 'k',
+    spec: SPEC,
+  })
   const id = created.text('createDefinition', 'definition', 'id')
   const read = created.text('createDefinition', 'definition', 'updatedAt')
   await clock.moveTo(clock.now() + 1000)
   const updated = await update({ id, ifUpdatedAt: read, title: 'After', concurrencyKey: null })
-  expect(updated.at('updateDefinition', 'definition')).toMatchObject({ title: 'After', description: 'About', concurrencyKey: null })
+  expect(updated.at('updateDefinition', 'definition')).toMatchObject({
+    title: 'After',
+    description: 'About',
+    concurrencyKey: null,
+  })
   const stale = await update({ id, ifUpdatedAt: read, title: 'Lost' })
   expect(stale.at('updateDefinition')).toMatchObject({ code: 'CONFLICT', currentDefinition: { id, state: 'DRAFT' } })
 })
@@ -189,8 +264,19 @@ test('an id that is malformed or of nothing is NOT_FOUND as data', async () => {
 test('texts that a database cannot keep are no fault', async () => {
   const odd = 'a\u0000b\ud800'
   const step = { actionId: odd, label: odd, params: { [odd]: [odd] } }
-  const spec = { schedule: { once: { at: odd } }, phases: [{ key: odd, label: odd, steps: [step], advance: { after: odd } }] }
-  await create({ slug: 'odd', title: odd, description: odd, timeZone: odd, concurrencyKey: odd, parameters: [{ name: odd, default: odd }], spec })
+  const spec = {
+    schedule: { once: { at: odd } },
+    phases: [{ key: odd, label: odd, steps: [step], advance: { after: odd } }],
+  }
+  await create({
+    slug: 'odd',
+    title: odd,
+    description: odd,
+    timeZone: odd,
+    concurrencyKey: odd,
+    parameters: [{ name: odd, default: odd }],
+    spec,
+  })
   await create({ slug: odd, title: odd, spec })
   expect(client.faults).toEqual([])
 })
