@@ -1,7 +1,8 @@
 import type { Key, Page, Slice } from '../store/keyset.ts'
 import { badUserInput } from './request-errors.ts'
 
-const DEFAULT_PAGE = 100
+/** How many a page holds where nobody says. */
+export const DEFAULT_PAGE = 100
 const MAX_PAGE = 500
 
 /** The arguments that every connection has. */
