@@ -3,7 +3,8 @@ import { badUserInput } from './request-errors.ts'
 
 /** How many a page holds where nobody says. */
 export const DEFAULT_PAGE = 100
-const MAX_PAGE = 500
+/** The most that a page may hold. */
+export const MAX_PAGE = 500
 
 /** The arguments that every connection has. */
 export type ConnectionArgs = {

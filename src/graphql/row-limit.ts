@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
   valueFromASTUntyped,
 } from 'graphql'
-import { DEFAULT_PAGE } from './connection.ts'
+import { DEFAULT_PAGE, MAX_PAGE } from './connection.ts'
 
 /** Most entries that the connections of one operation may come to together, nested pages multiplied. */
 export const MAX_ROWS = 100_000
@@ -97,5 +97,6 @@ function sizeOf(node: FieldNode, type: GraphQLNamedType, variables: Variables): 
   if (Array.isArray(ids)) return ids.length
   if (!type.name.endsWith('Connection')) return null
   const size = given('first') ?? given('last') ?? DEFAULT_PAGE
-  return typeof size === 'number' && size > 0 ? size : 0
+  // A larger page is refused where it is read, by name.
+  return typeof size === 'number' && size > 0 ? Math.min(size, MAX_PAGE) : 0
 }
