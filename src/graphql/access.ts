@@ -39,7 +39,7 @@ const permits = (rule: AccessRule | null, role: Role | null) =>
 export function accessError(role: Role | null, field: RootField | undefined): GraphQLError {
   if (role === null) {
     return new GraphQLError(
-      'A token is needed: send it as "Authorization: Bearer <token>", over WebSocket as {"token": "…"} in connection_init.',
+      'A token is needed: send it as "Authorization: Bearer <token>", over WebSocket as {"authorization": "Bearer <token>"} in the payload of connection_init.',
       { extensions: { code: 'UNAUTHENTICATED' } },
     )
   }

@@ -1,8 +1,10 @@
 import type { Key, Page, Slice } from '../store/keyset.ts'
 import { badUserInput } from './request-errors.ts'
 
-const DEFAULT_PAGE = 100
-const MAX_PAGE = 500
+/** How many a page holds where nobody says. */
+export const DEFAULT_PAGE = 100
+/** The most that a page may hold. */
+export const MAX_PAGE = 500
 
 /** The arguments that every connection has. */
 export type ConnectionArgs = {

@@ -7,7 +7,7 @@ import { actorOf } from './context.ts'
 import { resultUnion } from './errors.ts'
 import { noSuch } from './ids.ts'
 import { type DefinitionDone, definitionPayload, found } from './payloads.ts'
-import { EventSpecInput, ParameterInput } from './spec.ts'
+import { EventSpecInput, ParameterInput } from './spec-inputs.ts'
 
 const ZONE = 'IANA time zone of its local times; UTC where omitted.'
 const GRACE = 'How late a run may still start, in seconds, 0 to 86,400; 900 where omitted.'

@@ -9,12 +9,14 @@ import {
 import { operationRefusal } from './access.ts'
 import type { GraphqlContext } from './context.ts'
 import { maskError } from './request-errors.ts'
+import { rowRefusal } from './row-limit.ts'
 
 type ApiExecutionArgs = ExecutionArgs & { contextValue: GraphqlContext }
 type ApiSubscriptionArgs = SubscriptionArgs & { contextValue: GraphqlContext }
 
 /**
- * Executes a query or mutation as graphql-js does, after checking that the caller may, and with faults masked. Give it
+ * Executes a query or mutation as graphql-js does, after checking that the caller may and does not ask for too much, and with
+ * faults masked. Give it
  * to every transport as its `execute`.
  */
 export async function executeOperation(args: ApiExecutionArgs): Promise<ExecutionResult> {
@@ -45,8 +47,18 @@ export async function subscribeOperation(
   return events
 }
 
-const refusalOf = ({ schema, document, operationName, contextValue }: ApiExecutionArgs): GraphQLError | null =>
-  operationRefusal(schema, { document, operationName: operationName ?? null, role: contextValue.role })
+function refusalOf({
+  schema,
+  document,
+  operationName = null,
+  variableValues,
+  contextValue,
+}: ApiExecutionArgs): GraphQLError | null {
+  return (
+    operationRefusal(schema, { document, operationName, role: contextValue.role }) ??
+    rowRefusal(schema, { document, operationName, variables: variableValues ?? {} })
+  )
+}
 
 function masked(result: ExecutionResult, { onFault }: GraphqlContext): ExecutionResult {
   if (result.errors === undefined) return result

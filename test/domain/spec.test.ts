@@ -122,3 +122,16 @@ test('stored parameters are read with their defaults', () => {
   expect(parseParameters([{ name: 'region' }])).toEqual([normaliseParameter({ name: 'region' })])
   expect(() => parseParameters([{ label: 'x' }])).toThrow()
 })
+
+test('a stored draft with nulls is read like one that was sent with them', () => {
+  const steps = [{ actionId: 'x', label: null, params: null, onFailure: null }]
+  const json = {
+    schedule: { manual: true, once: null, recurring: null },
+    phases: [{ key: 'a', label: null, steps, advance: null }],
+  }
+  expect(parseDraftSpec(json)).toEqual({
+    schedule: { manual: true },
+    phases: [{ key: 'a', steps: [{ actionId: 'x', params: {} }] }],
+  })
+  expect(parseDraftSpec({ ...json, phases: [{ key: 'a' }] })).toBeNull()
+})

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { settled } from '../../src/testing/play.ts'
 import { newStage, type Stage, T0 } from '../support/stage.ts'
 
 const CUE = { actionId: 'core.cue', params: { instruction: 'Open the gate' }, label: 'Gate' }
@@ -88,8 +89,7 @@ test('an answer for a claim that was taken back changes nothing and is logged', 
   stage.script.on('a', () => ({ ok: true }))
   const other = stage.newRunner({ worker: 'other:2' })
   other.start()
-  await other.idle()
-  await stage.settle()
+  await settled(other)
   const before = await stage.run(runId)
   expect(before.steps.map((step) => [step.status, step.attempts])).toEqual([
     ['DONE', 2],
@@ -137,7 +137,7 @@ test('stopping lets an action in flight finish, dispatches nothing more, and ano
   })
   const next = stage.newRunner()
   next.start()
-  await next.idle()
+  await settled(next)
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
   await next.stop()
 })

@@ -131,3 +131,41 @@ test('stopping closes sockets with 1001, ends their subscriptions and is idempot
   expect(await closed).toMatchObject({ code: 1001 })
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
 })
+
+test('a run that is started over HTTP is followed to its end over a WebSocket, line by line', async () => {
+  const { url } = await start()
+  const created = JSON.stringify(
+    await ask(
+      url,
+      `mutation { createDefinition(input: {slug: "short", title: "Short", spec: {schedule: {manual: true},
+        phases: [{key: "only", steps: [{actionId: "core.log", params: {message: "hello"}}]}]}})
+        { ... on CreateDefinitionPayload { definition { id } } } }`,
+    ),
+  )
+  const [definitionId] = /def_[0-9a-f-]+/.exec(created) ?? []
+  await ask(url, `mutation { publishDefinition(input: {id: "${definitionId}"}) { __typename } }`)
+  const started = await ask(
+    url,
+    `mutation { startRun(input: {definitionId: "${definitionId}"}) { ... on StartRunPayload { run { id } } } }`,
+  )
+  const [runId] = /run_[0-9a-f-]+/.exec(JSON.stringify(started)) ?? []
+
+  const client = createClient({
+    url: `${url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: `Bearer ${TOKEN}` },
+  })
+  onTestFinished(() => void client.dispose())
+  const entries: { line: number; kind: string; text: string }[] = []
+  const batches = client.iterate<{ runLog: { entries: typeof entries } }>({
+    query: `subscription { runLog(runId: "${runId}") { entries { line kind text } } }`,
+  })
+  for await (const { data, errors } of batches) {
+    expect(errors).toBeUndefined()
+    entries.push(...(data?.runLog.entries ?? []))
+  }
+  expect(entries.map(({ line }) => line)).toEqual(entries.map((_, index) => index + 1))
+  expect(entries[0]).toMatchObject({ kind: 'run.created' })
+  expect(entries).toContainEqual(expect.objectContaining({ kind: 'step.message', text: 'hello' }))
+  expect(await ask(url, `{ run(id: "${runId}") { status } }`)).toEqual({ data: { run: { status: 'COMPLETED' } } })
+})

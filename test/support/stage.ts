@@ -16,7 +16,7 @@ import type { Database } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { letPass, settled } from '../../src/testing/play.ts'
-import { createTestDatabase } from './database.ts'
+import { testDatabase } from './database.ts'
 
 /** When every stage begins. */
 export const T0 = Date.parse('2026-03-06T20:00:00.000Z')
@@ -94,11 +94,25 @@ export type StageStep = {
 }
 export type StagePhase = { key: string; label?: string; steps: StageStep[]; advance?: { after: string } }
 
-/** A stage on a database of its own; both are gone when the test is finished. */
+const { db } = await testDatabase()
+
+/** A stage on an empty database; the stages of one test file use it one after the other. */
 export async function newStage(settings: Partial<RunnerSettings> = {}): Promise<Stage> {
-  const { db, drop } = await createTestDatabase()
-  onTestFinished(drop)
-  return new Stage(db, settings)
+  const stage = new Stage(db, settings)
+  onTestFinished(async () => {
+    await stage.stop()
+    const { prisma } = db
+    await prisma.$transaction([
+      prisma.logLine.deleteMany(),
+      prisma.gate.deleteMany(),
+      prisma.step.deleteMany(),
+      prisma.run.deleteMany(),
+      prisma.definition.updateMany({ data: { currentVersionId: null } }),
+      prisma.version.deleteMany(),
+      prisma.definition.deleteMany(),
+    ])
+  })
+  return stage
 }
 
 /** A runner on a fake clock and a real database, with scripted actions. */
@@ -112,6 +126,7 @@ export class Stage {
   readonly db: Database
   runner: Runner
   readonly #settings: Partial<RunnerSettings>
+  readonly #runners: Runner[] = []
 
   constructor(db: Database, settings: Partial<RunnerSettings> = {}) {
     this.db = db
@@ -126,7 +141,11 @@ export class Stage {
     this.ctx = { db, changes: this.changes, clock: this.clock, catalog: this.registry }
     this.runner = this.newRunner()
     this.runner.start()
-    onTestFinished(() => this.runner.stop())
+  }
+
+  /** Stops every runner that the stage made. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#runners.map((runner) => runner.stop()))
   }
 
   /** Another process's runner, as it were; it is not started. */
@@ -141,15 +160,10 @@ export class Stage {
     const note = (fields: object, message: string) => this.faults.push({ fields, message })
     const { db, changes, clock, registry } = this
     const worker = options.worker === undefined ? {} : { worker: options.worker }
-    return new Runner({
-      db,
-      changes,
-      clock,
-      registry,
-      settings,
-      log: { info: () => {}, warn: note, error: note },
-      ...worker,
-    })
+    const log = { info: () => {}, warn: note, error: note }
+    const runner = new Runner({ db, changes, clock, registry, settings, log, ...worker })
+    this.#runners.push(runner)
+    return runner
   }
 
   /** Publishes an event as the first version of a new definition. */

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { parseDocument } from '../../src/graphql/limits.ts'
+import { rowRefusal } from '../../src/graphql/row-limit.ts'
+import { schema } from '../../src/graphql/schema.ts'
+
+const refusal = (source: string, variables = {}) => rowRefusal(schema, { document: parseDocument(source), variables })
+const nested = (outer: string, inner: string) =>
+  `query ($n: Int) { definitions${outer} { edges { node { runs${inner} { edges { node { id } } } } } } }`
+
+test('one level of pages is always allowed, and two of a usual size', () => {
+  expect(refusal('{ runs(first: 500) { edges { node { id } } } }')).toBeNull()
+  expect(refusal(nested('', ''))).toBeNull()
+})
+
+test('pages multiply: 500 definitions with 200 runs each are too many', () => {
+  expect(refusal(nested('(first: 500)', '(first: 199)'))).toBeNull()
+  const error = refusal(nested('(first: 500)', '(last: 200)'))
+  expect(error?.extensions.code).toBe('TOO_COMPLEX')
+  expect(error?.message).toContain('up to 100500 entries')
+})
+
+test('the size in a variable counts, and so does what nobody gave', () => {
+  expect(refusal(nested('(first: $n)', '(first: 500)'), { n: 500 })).not.toBeNull()
+  expect(refusal(nested('(first: $n)', '(first: 500)'), { n: 10 })).toBeNull()
+  expect(refusal(nested('(first: 500)', '(first: $n)'), {})?.message).toBeUndefined()
+  expect(
+    refusal('{ runs { edges { node { definition { runs { edges { node { log { totalCount } } } } } } } } }'),
+  ).not.toBeNull()
+})
+
+test('fragments, aliases and nodes hide nothing', () => {
+  const fragments = `{ definitions(first: 500) { ...page } }
+    fragment page on QueryDefinitionsConnection { edges { node { ... on EventDefinition { a: runs { ...runs } b: runs { ...runs } } } } }
+    fragment runs on EventDefinitionRunsConnection { edges { node { id } } }`
+  expect(refusal(fragments)?.message).toContain('up to 100500 entries')
+  const ids = Array.from({ length: 400 }, () => '"run_x"')
+  expect(refusal(`{ nodes(ids: [${ids}]) { ... on Run { log(first: 500) { totalCount } } } }`)).not.toBeNull()
+})
