@@ -49,11 +49,18 @@ export async function publishEvent(
   { event, known }: { event: EventInput; known: string | undefined },
 ): Promise<string> {
   const what = `The event "${event.slug}" cannot be published`
-  const { spec, timeZone = 'UTC', graceSeconds = 900, concurrencyKey = null, parameters = [] } = event
+  const { slug, title, spec } = event
+  // The definition's defaults, so that an event played again has nothing left of the version before.
+  const settings = {
+    timeZone: event.timeZone ?? 'UTC',
+    graceSeconds: event.graceSeconds ?? 900,
+    concurrencyKey: event.concurrencyKey ?? null,
+    parameters: event.parameters ?? [],
+  }
   // Before it is saved: what does not even have the form that the API's types give it must not get there.
-  const { issues } = validateDraft({ spec, timeZone, graceSeconds, concurrencyKey, parameters }, ctx.catalog)
+  const { issues } = validateDraft({ spec, ...settings }, ctx.catalog)
   if (issues.length > 0) throw new Refused(what, { error: 'INVALID_INPUT', message: '', issues })
-  const { slug, ...content } = { timeZone, graceSeconds, concurrencyKey, parameters, description: null, ...event }
+  const content = { title, description: event.description ?? null, ...settings, spec }
   const { definitionId } = granted(
     what,
     known === undefined

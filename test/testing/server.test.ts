@@ -226,7 +226,8 @@ test('the same event plays again, changed or not, and twice at one instant in on
   await expect(server.play(first)).rejects.toThrow(/There is one in the scope "" at that instant/)
   expect(await (await server.play(first, { scope: 'eu' })).status()).toBe('COMPLETED')
   await server.passes('1s')
-  const changed = await server.play({ ...event(act('y')), slug: first.slug })
+  const nothing = { timeZone: null, graceSeconds: null, concurrencyKey: null, parameters: null }
+  const changed = await server.play({ ...event(act('y')), slug: first.slug, ...nothing })
   expect(calls.map(({ params, scope }) => [params.key, scope])).toEqual([
     ['x', ''],
     ['x', 'eu'],
