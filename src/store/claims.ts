@@ -157,7 +157,8 @@ export async function renewLeases(
         leases.map(({ runId, until }) => ({ id: runId, until: new Date(until).toISOString() })),
       )}::jsonb) AS x(id uuid, until timestamptz)
     ), own AS (
-      SELECT r.id, x.until FROM x JOIN runs r ON r.id = x.id WHERE r.claimed_by = ${worker} ORDER BY r.id FOR UPDATE OF r
+      SELECT r.id, x.until FROM x JOIN runs r ON r.id = x.id
+      WHERE coalesce(r.claimed_by, '') = ${worker} ORDER BY r.id FOR UPDATE OF r
     )
     UPDATE runs r SET lease_until = own.until FROM own WHERE r.id = own.id RETURNING r.id`)
   return rows.map((row) => row.id)
