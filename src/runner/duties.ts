@@ -25,14 +25,14 @@ export async function noteBlocked({ db, clock, changes }: WorkContext): Promise<
 /** Makes MISSED what was not started within its grace window: nothing starts late and silently. */
 export async function sweepMissed({ db, clock, changes }: WorkContext): Promise<void> {
   const now = clock.now()
-  for (const { runId, blocked, heldBy } of await readOverdue(db.hot, { now, limit: BATCH })) {
+  for (const { runId, heldBy } of await readOverdue(db.hot, { now, limit: BATCH })) {
     const because =
       heldBy === null
         ? 'the grace window passed before a runner could start it'
         : `the grace window passed while ${formatId('Run', heldBy)} held its concurrency key`
     const line = await missIfOverdue(db.hot, {
       runId,
-      blocked,
+      missedReason: heldBy === null ? 'NOT_RUNNING' : 'KEY_HELD',
       now,
       because,
       line: runStatus({ at: now }, { from: 'SCHEDULED', to: 'MISSED', because }),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { failRun } from '../domain/disposition.ts'
 import * as log from '../domain/log.ts'
 import type { Outcome } from '../domain/outcome.ts'
@@ -281,12 +282,12 @@ async function patiently<T>(context: WorkContext, runId: string, ask: () => Prom
   }
 }
 
-const RECOVERY_PAUSE_MS = 250
+const RECOVERY_PAUSE_MS = 100
 
-/** Waits a little while the database is away. */
-async function pauseFor({ clock, signal, log: serverLog }: WorkContext, error: unknown, runId: string): Promise<void> {
+/** Waits a little while the database is away, on the machine's clock: it is not part of an event. */
+async function pauseFor({ signal, log: serverLog }: WorkContext, error: unknown, runId: string): Promise<void> {
   serverLog.warn({ err: error, runId }, 'the database did not answer; trying again')
-  await clock.sleepUntil(clock.now() + RECOVERY_PAUSE_MS, signal)
+  await sleep(RECOVERY_PAUSE_MS, undefined, { signal }).catch(() => {})
   if (signal.aborted) throw error
 }
 
