@@ -44,13 +44,13 @@ export async function sweepMissed({ db, clock, changes }: WorkContext): Promise<
 const DAY_MS = 86_400_000
 
 /** Deletes the log lines of runs that ended before the retention horizon. Answers how many runs it pruned. */
-export async function prune({ db, clock, settings }: WorkContext): Promise<number> {
+export async function prune({ db, clock, settings, mayDispatch }: WorkContext): Promise<number> {
   const now = clock.now()
   const endedBefore = new Date(now - settings.logRetentionDays * DAY_MS)
   let pruned = 0
   for (;;) {
     const batch = await pruneLogs(db.hot, { endedBefore, now: new Date(now), limit: BATCH })
     pruned += batch
-    if (batch < BATCH) return pruned
+    if (batch < BATCH || !mayDispatch()) return pruned
   }
 }
