@@ -10,6 +10,6 @@ const PAST: Record<string, string> = Object.fromEntries(
 /** " Mira paused this 2 s ago." for the end of a refusal; empty where nobody controlled it yet. */
 export function whoWasFirst(last: LastControl | null, now: number): string {
   if (last === null) return ''
-  const ago = Math.max(0, now - Date.parse(last.at))
-  return ` ${last.actor.name} ${PAST[last.action] ?? 'changed'} this ${ago < 1000 ? 'just now' : `${formatDuration(ago)} ago`}.`
+  const seconds = Math.floor((now - Date.parse(last.at)) / 1000)
+  return ` ${last.actor.name} ${PAST[last.action] ?? 'changed'} this ${seconds < 1 ? 'just now' : `${formatDuration(seconds * 1000)} ago`}.`
 }

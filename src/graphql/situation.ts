@@ -1,8 +1,9 @@
 import { describeGate } from '../domain/gate.ts'
 import type { CleanupStatus, RunStatus } from '../domain/run.ts'
 import type { WaitingView } from '../domain/waiting.ts'
+import type { Registry } from '../modules/registry.ts'
+import type { Clock } from '../runner/clock.ts'
 import type { Situation } from '../store/situation-reads.ts'
-import type { GraphqlContext } from './context.ts'
 
 type RunRow = {
   status: RunStatus
@@ -17,12 +18,11 @@ type RunRow = {
 export function waitingView(
   run: RunRow,
   { schedulePaused, step, gate }: Situation,
-  context: GraphqlContext,
+  { control, registry }: { control: { clock: Clock }; registry: Registry },
 ): WaitingView {
   const { status, cleanupStatus, scheduledFor, lastError, holdUntil } = run
-  const { registry } = context
   return {
-    now: new Date(context.control.clock.now()),
+    now: new Date(control.clock.now()),
     status,
     cleanupStatus,
     scheduledFor,

@@ -69,12 +69,13 @@ async function importModule(specifier: string, cwd: string): Promise<unknown> {
 function aliases(from: string): Record<string, string> {
   const own = createRequire(import.meta.url)
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const cuelight = fileURLToPath(new URL(`../index.${extension}`, import.meta.url))
+  const ours = (path: string) => fileURLToPath(new URL(`../${path}.${extension}`, import.meta.url))
+  const cuelight = { cuelight: ours('index'), 'cuelight/testing': ours('testing/index') }
   try {
     createRequire(from).resolve('zod')
-    return { cuelight }
+    return cuelight
   } catch {
-    return { cuelight, zod: own.resolve('zod') }
+    return { ...cuelight, zod: own.resolve('zod') }
   }
 }
 

@@ -26,10 +26,16 @@ let loaded: Promise<void> | null = null
 async function load(): Promise<void> {
   const main = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')
   const bytes = await readFile(join(dirname(main), 'schema_engine_bg.wasm'))
-  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engine })
+  // Its timers outlive its work by seconds, and a process that has migrated may have nothing else to do.
+  const imports = Object.entries(engine).map(([name, given]) =>
+    name.startsWith('__wbg_setTimeout_') ? [name, setUnheldTimeout] : [name, given],
+  )
+  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': Object.fromEntries(imports) })
   engine.__wbg_set_wasm(instance.exports)
   instance.exports.__wbindgen_start()
 }
+
+const setUnheldTimeout = (callback: () => void, ms: number) => setTimeout(callback, ms >>> 0).unref()
 
 /** Lends Prisma's schema engine, which runs in this process, for work in the database at `url`. */
 export async function withSchemaEngine<T>(url: string, work: (engine: SchemaEngine) => Promise<T>): Promise<T> {

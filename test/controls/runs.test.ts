@@ -112,7 +112,7 @@ test('a control that came too late is a conflict that says who was first, and ch
   const stage = await newStage()
   const runId = await stage.play([{ key: 'one', steps: [CUE] }])
   await pauseRun(stage.ctx, MIRA, { runId })
-  stage.clock.moveBy(2000)
+  stage.clock.moveBy(2093)
   const before = await stage.run(runId)
   const refused = await pauseRun(stage.ctx, TOM, { runId })
   expect(refused).toMatchObject({ error: 'CONFLICT', runId, lastControl: { actor: MIRA, action: 'PAUSE' } })

@@ -31,6 +31,12 @@ beforeAll(async () => {
   )
   await write('plain.cjs', `module.exports = { id: 'plain', actions: [${action('plain.act')}] }`)
   await write('named.mjs', `export const id = 'named'\nexport const actions = [${action('named.act')}]`)
+  await write(
+    'tested.ts',
+    `import { createTestServer } from 'cuelight/testing'
+     if (typeof createTestServer !== 'function') throw new Error('no test server')
+     export default { id: 'tested', actions: [${action('tested.act')}] }`,
+  )
   await write('syntax.ts', 'export default {{')
   await write('throws.mjs', `throw new Error('no world today')`)
   await write('foreign.mjs', `export default { id: 'foreign', actions: [${action('world.act')}] }`)
@@ -72,6 +78,7 @@ test.each<[string, string, () => string]>([
   ['named exports', 'named.act', () => 'named.mjs'],
   ['an absolute path', 'world.act', () => join(cwd, 'world.ts')],
   ['a file URL', 'world.act', () => pathToFileURL(join(cwd, 'world.ts')).href],
+  ['what imports cuelight/testing', 'tested.act', () => './tested.ts'],
   ['a package', 'hall.act', () => 'cuelight-hall'],
 ])('%s loads', async (_name, id, specifier) => {
   const { ids, registry } = await load([specifier()])

@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startEmbedded } from '../../src/store/embedded.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { drainCuelight, measureStarts } from './cuelight.ts'
+import { drainPlain } from './plain.ts'
+import { measureServer } from './server.ts'
+
+const HERE = import.meta.dirname
+const ROUNDS = Number(process.argv[2] ?? 3)
+
+/** A contender: how many units of work it did in a second, on an empty database of its own. */
+type Contender = { name: string; unit: string; run: (url: string) => Promise<number> }
+
+const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+async function peers(): Promise<Contender[]> {
+  if (!existsSync(join(HERE, 'node_modules'))) {
+    const installed = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: HERE, stdio: 'inherit' })
+    if (installed.status !== 0)
+      throw new Error('The peers could not be installed: run npm ci in test/bench and see why.')
+  }
+  const { drainGraphileWorker, drainGraphileWorkerBatched } = await import('./graphile-worker.ts')
+  const { drainPgBoss } = await import('./pg-boss.ts')
+  const { drainDbos } = await import('./dbos.ts')
+  return [
+    { name: 'graphile-worker, default', unit: 'jobs', run: (url) => drainGraphileWorker(url, 6000) },
+    {
+      name: 'graphile-worker, local queue and batches',
+      unit: 'jobs',
+      run: (url) => drainGraphileWorkerBatched(url, 20_000),
+    },
+    { name: 'pg-boss, 1 job a fetch', unit: 'jobs', run: (url) => drainPgBoss(url, 2000, 1) },
+    { name: 'pg-boss, 100 jobs a fetch', unit: 'jobs', run: (url) => drainPgBoss(url, 20_000, 100) },
+    { name: 'DBOS queue, 5 steps', unit: 'steps', run: (url) => drainDbos(url, 400, 5) },
+  ]
+}
+
+const OURS: Contender[] = [
+  { name: 'Cuelight, 1 step', unit: 'runs', run: (url) => drainCuelight(url, 6000, 1) },
+  { name: 'Cuelight, 5 steps', unit: 'steps', run: (url) => drainCuelight(url, 2000, 5) },
+  { name: 'the plain design through Prisma, 5 steps', unit: 'steps', run: (url) => drainPlain(url, 60, 5) },
+]
+
+const GOALS: [ours: string, theirs: string, goal: number][] = [
+  ['Cuelight, 1 step', 'graphile-worker, default', 4],
+  ['Cuelight, 1 step', 'graphile-worker, local queue and batches', 0.5],
+  ['Cuelight, 1 step', 'pg-boss, 1 job a fetch', 10],
+  ['Cuelight, 1 step', 'pg-boss, 100 jobs a fetch', 1],
+  ['Cuelight, 5 steps', 'DBOS queue, 5 steps', 12],
+  ['Cuelight, 5 steps', 'the plain design through Prisma, 5 steps', 40],
+]
+
+async function onFreshDatabase<T>(server: string, measure: (url: string) => Promise<T>): Promise<T> {
+  const name = `bench_${Math.random().toString(36).slice(2)}`
+  const admin = new pg.Client({ connectionString: server })
+  await admin.connect()
+  try {
+    await admin.query(`CREATE DATABASE ${name}`)
+    await admin.query('CHECKPOINT')
+    const url = new URL(server)
+    url.pathname = `/${name}`
+    return await measure(url.href)
+  } finally {
+    await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    await admin.end()
+  }
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'cuelight-bench-'))
+const quiet = { info: () => {}, warn: console.warn, error: console.error }
+const postgres = await startEmbedded({ dataDir, log: quiet })
+try {
+  const contenders = [...OURS, ...(await peers())]
+  const rates = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    for (const { name, unit, run } of contenders) {
+      const rate = await onFreshDatabase(postgres.url, async (url) => {
+        if (name.startsWith('Cuelight') || name.startsWith('the plain')) await migrate(url)
+        return run(url)
+      })
+      rates.get(name)?.push(rate)
+      console.log(
+        `${round}/${ROUNDS}  ${name.padEnd(45)} ${Math.round(rate).toLocaleString('en').padStart(9)} ${unit}/s`,
+      )
+    }
+  }
+  const ratios = GOALS.map(([ours, theirs, goal]) => {
+    const pairs = (rates.get(ours) ?? []).map((rate, round) => rate / (rates.get(theirs)?.[round] ?? Number.NaN))
+    return {
+      ours,
+      theirs,
+      goal,
+      ratio: Number(median(pairs).toFixed(2)),
+      rounds: pairs.map((pair) => Number(pair.toFixed(2))),
+    }
+  })
+  const starts = await onFreshDatabase(postgres.url, async (url) => {
+    await migrate(url)
+    return measureStarts(url, 300)
+  })
+  const server = await measureServer()
+  const results = {
+    machine: {
+      node: process.version,
+      cpus: cpus().length,
+      model: cpus()[0]?.model,
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+    },
+    rates: Object.fromEntries([...rates].map(([name, each]) => [name, Math.round(median(each))])),
+    ratios,
+    starts,
+    server,
+  }
+  console.log()
+  for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
+  console.log(
+    `instant to first dispatch: ${starts.p50} ms median, ${starts.p99} ms 99th percentile, ${starts.early} early (goal 2, 10, 0)`,
+  )
+  console.log(
+    `server ready: ${server.newMs} ms new (goal 3000), ${server.existingMs} ms existing (goal 1500); idle ${server.idleMiB} MiB (goal 150)`,
+  )
+  writeFileSync(join(HERE, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
+} finally {
+  await postgres.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+}

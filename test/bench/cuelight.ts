@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { startRun } from '../../src/controls/start.ts'
+import type { Prisma } from '../../src/generated/prisma/client.ts'
+import type { Envelope } from '../../src/modules/module.ts'
+import { Registry } from '../../src/modules/registry.ts'
+import { systemClock } from '../../src/runner/clock.ts'
+import { Runner } from '../../src/runner/runner.ts'
+import { DEFAULT_RUNNER_SETTINGS } from '../../src/runner/settings.ts'
+import { Changes } from '../../src/store/changes.ts'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { mintId } from '../../src/store/ids.ts'
+
+type Bench = { db: Database; changes: Changes; registry: Registry; runner: Runner }
+
+async function onBench<T>(
+  url: string,
+  perform: (envelope: Envelope) => void,
+  use: (bench: Bench) => Promise<T>,
+): Promise<T> {
+  const db = await openDatabase({ url, poolSize: 5, runnerPoolSize: 10 })
+  const changes = new Changes()
+  const registry = new Registry()
+  registry.register({
+    id: 'bench',
+    actions: [
+      {
+        id: 'bench.noop',
+        label: 'Nothing',
+        version: 1,
+        risk: 'notify',
+        budgetMs: 10_000,
+        params: { type: 'object' },
+        perform(envelope: Envelope) {
+          perform(envelope)
+          return { ok: true }
+        },
+      },
+    ],
+  })
+  const log = { info: () => {}, warn: console.warn, error: console.error }
+  const runner = new Runner({ db, changes, clock: systemClock, registry, settings: DEFAULT_RUNNER_SETTINGS, log })
+  try {
+    return await use({ db, changes, registry, runner })
+  } finally {
+    await runner.stop()
+    await db.close()
+  }
+}
+
+/** Publishes an event of one phase with that many steps. */
+async function publish({ prisma }: Database, steps: number): Promise<{ definitionId: string; versionId: string }> {
+  const [definitionId, versionId, at] = [mintId(), mintId(), new Date()]
+  const step = { actionId: 'bench.noop', actionVersion: 1, params: {}, onFailure: 'PAUSE' }
+  const phase = { key: 'one', label: 'one', steps: Array.from({ length: steps }, () => step) }
+  const spec: Prisma.InputJsonObject = { schedule: { manual: true }, phases: [phase] }
+  const common = { timeZone: 'UTC', graceSeconds: 900, parameters: [] }
+  await prisma.definition.create({
+    data: {
+      id: definitionId,
+      slug: `bench-${definitionId}`,
+      title: 'Bench',
+      draft: spec,
+      createdAt: at,
+      updatedAt: at,
+    },
+  })
+  await prisma.version.create({
+    data: {
+      id: versionId,
+      definitionId,
+      version: 1,
+      spec,
+      ...common,
+      publishedAt: at,
+      publishedByKind: 'USER',
+      publishedByName: 'bench',
+    },
+  })
+  await prisma.definition.update({ where: { id: definitionId }, data: { state: 'READY', currentVersionId: versionId } })
+  return { definitionId, versionId }
+}
+
+/** Works off runs that are all due: the rate of runs, or of steps where a run has several, per second. */
+export function drainCuelight(url: string, runs: number, steps: number): Promise<number> {
+  return onBench(
+    url,
+    () => {},
+    async ({ db, runner }) => {
+      const { definitionId, versionId } = await publish(db, steps)
+      await db.prisma.$executeRaw`
+      INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
+        grace_until, wake_at, created_at, started_by_kind, started_by_name)
+      SELECT gen_random_uuid(), ${definitionId}::uuid, ${versionId}::uuid, 'MANUAL', 'UTC', n::text,
+        now() + n * interval '1 ms', now(), now() + interval '1 hour', now(), now(), 'USER', 'bench'
+      FROM generate_series(1, ${runs}) n`
+      await db.prisma.$executeRaw`
+      INSERT INTO steps (id, run_id, phase, phase_index, seq, action_id, action_version, params, on_failure, idempotency_key)
+      SELECT gen_random_uuid(), r.id, 'one', 0, seq, 'bench.noop', 1, '{}', 'PAUSE', gen_random_uuid()::text
+      FROM runs r CROSS JOIN generate_series(0, ${steps - 1}) seq`
+      await db.prisma.$executeRawUnsafe('VACUUM ANALYZE')
+      await db.prisma.$executeRawUnsafe('CHECKPOINT')
+      const begun = performance.now()
+      runner.start()
+      const left = () => db.prisma.run.count({ where: { status: { not: 'COMPLETED' } } })
+      while ((await left()) > 0) await delay(20)
+      const seconds = (performance.now() - begun) / 1000
+      // A rate of work that was not done is no rate.
+      const lines = await db.prisma.logLine.count()
+      if (lines !== runs * (6 + steps)) throw new Error(`The log has ${lines} lines, not ${runs * (6 + steps)}.`)
+      return (runs * (steps === 1 ? 1 : steps)) / seconds
+    },
+  )
+}
+
+/** How long after its instant a run's first action is called, in milliseconds, on an idle server. */
+export function measureStarts(
+  url: string,
+  count: number,
+): Promise<{ p50: number; p99: number; early: number; count: number }> {
+  const called = new Map<string, number>()
+  const note = ({ runId }: Envelope) => called.set(runId ?? '', performance.timeOrigin + performance.now())
+  return onBench(url, note, async ({ db, changes, registry, runner }) => {
+    runner.start()
+    const { definitionId } = await publish(db, 1)
+    const late: number[] = []
+    for (let index = 0; index < count; index += 1) {
+      const scheduledFor = new Date(Date.now() + 40 + (index % 17))
+      const control = { db, changes, clock: systemClock, catalog: registry }
+      const started = await startRun(control, { kind: 'USER', name: 'bench' }, { definitionId, scheduledFor })
+      if (started.error !== undefined) throw new Error(started.message)
+      const id = `run_${started.runId}`
+      while (!called.has(id)) await delay(2)
+      late.push((called.get(id) ?? 0) - scheduledFor.getTime())
+      await delay(5)
+    }
+    late.sort((a, b) => a - b)
+    const at = (share: number) =>
+      Number((late[Math.min(late.length - 1, Math.floor(late.length * share))] ?? 0).toFixed(2))
+    return { p50: at(0.5), p99: at(0.99), early: late.filter((ms) => ms < 0).length, count }
+  })
+}

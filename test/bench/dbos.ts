@@ -1,0 +1,39 @@
+import { DBOS } from '@dbos-inc/dbos-sdk'
+import pg from 'pg'
+
+let round = 0
+
+/** Workflows of that many steps from a queue; the rate of steps. */
+export async function drainDbos(url: string, workflows: number, steps: number): Promise<number> {
+  round += 1
+  const logger = { info: () => {}, debug: () => {}, warn: () => {}, error: console.error }
+  DBOS.setConfig({ name: 'bench', systemDatabaseUrl: url, systemDatabasePoolSize: 20, logger })
+  const workflow = DBOS.registerWorkflow(
+    async () => {
+      for (let step = 0; step < steps; step += 1) await DBOS.runStep(async () => step, { name: `step${step}` })
+    },
+    { name: `workflow${round}` },
+  )
+  await DBOS.launch()
+  const queueName = `queue${round}`
+  await DBOS.registerQueue(queueName, { minPollingIntervalMs: 50 })
+  const session = new pg.Client({ connectionString: url })
+  await session.connect()
+  const begun = performance.now()
+  let next = 0
+  const enqueue = async () => {
+    while (next++ < workflows) await DBOS.startWorkflow(workflow, { queueName })()
+  }
+  await Promise.all(Array.from({ length: 20 }, enqueue))
+  for (;;) {
+    const { rows } = await session.query<{ left: number }>(
+      "SELECT count(*)::int AS left FROM dbos.workflow_status WHERE status IN ('ENQUEUED', 'PENDING')",
+    )
+    if (rows[0]?.left === 0) break
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  const seconds = (performance.now() - begun) / 1000
+  await session.end()
+  await DBOS.shutdown()
+  return (workflows * steps) / seconds
+}
