@@ -2,7 +2,11 @@ import { askUntilAnswered } from './api.ts'
 import type { Does } from './world.ts'
 
 type OnFailure = 'SKIP' | 'PAUSE' | 'ABORT_RUN'
-const act = (does: Does, onFailure: OnFailure = 'SKIP') => ({ actionId: 'world.act', params: { does }, onFailure })
+export const act = (does: Does, onFailure: OnFailure = 'SKIP') => ({
+  actionId: 'world.act',
+  params: { does },
+  onFailure,
+})
 const wait = { actionId: 'core.wait', params: { for: '1s' } }
 const cue = { actionId: 'core.cue', params: { instruction: 'Open the gates' } }
 const log = { actionId: 'core.log', params: { message: 'on we go' } }

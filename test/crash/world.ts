@@ -32,18 +32,20 @@ const HOLD_SECONDS = 0.4
  */
 export class World {
   readonly calls: Call[] = []
-  readonly #database: pg.Pool
+  readonly #database: pg.Pool | null
   readonly #server = createServer((request, response) => void this.#receive(request, response))
   readonly #random: () => number
   readonly #answeredRefusals = new Set<string>()
+  readonly #hanging = new Map<number, (answer: unknown) => void>()
   #waiters: (() => void)[] = []
 
-  private constructor(databaseUrl: string, random: () => number) {
+  private constructor(databaseUrl: string | null, random: () => number) {
     this.#random = random
-    this.#database = new pg.Pool({ connectionString: databaseUrl, max: 4 })
+    this.#database = databaseUrl === null ? null : new pg.Pool({ connectionString: databaseUrl, max: 4 })
   }
 
-  static async open(databaseUrl: string, random: () => number): Promise<World> {
+  /** `databaseUrl`: where to look calls up; null: nowhere. */
+  static async open(databaseUrl: string | null, random: () => number = Math.random): Promise<World> {
     const world = new World(databaseUrl, random)
     world.#server.listen(0, '127.0.0.1')
     await once(world.#server, 'listening')
@@ -59,10 +61,17 @@ export class World {
     while (this.calls.length < count) await new Promise<void>((resolve) => this.#waiters.push(resolve))
   }
 
+  /** Answers a call that hangs. */
+  answer(call: number, answer: unknown): void {
+    const resolve = this.#hanging.get(call)
+    if (resolve === undefined) throw new Error(`Call ${call} does not hang.`)
+    resolve(answer)
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections()
     await new Promise((resolve) => this.#server.close(resolve))
-    await this.#database.end()
+    await this.#database?.end()
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -82,8 +91,9 @@ export class World {
       }
       this.calls.push(call)
       Object.assign(call, await this.#lookUp(stepId))
+      const answered = this.#answer(body.does, call)
       for (const wake of this.#waiters.splice(0)) wake()
-      const answer = await this.#answer(body.does, call)
+      const answer = await answered
       if (response.destroyed) return
       call.answered = true
       response.end(JSON.stringify(answer))
@@ -94,6 +104,7 @@ export class World {
   }
 
   async #lookUp(stepId: string): Promise<{ claimNo: number; openBefore: number }> {
+    if (this.#database === null) return { claimNo: 0, openBefore: 0 }
     const { rows } = await this.#database.query<{ claimNo: number; openBefore: number }>(
       `SELECT s.claim_no AS "claimNo",
          (SELECT count(*)::int FROM steps e WHERE e.run_id = s.run_id AND (e.phase_index, e.seq) < (s.phase_index, s.seq)
@@ -113,8 +124,7 @@ export class World {
         await delay(100 + this.#random() * 400)
         return done
       case 'hang':
-        await delay(4_000)
-        return done
+        return new Promise((resolve) => this.#hanging.set(number, resolve))
       case 'hold':
         return { ...done, holdFor: HOLD_SECONDS }
       case 'flaky':
