@@ -1,14 +1,13 @@
 import { test } from 'vitest'
+import { FUZZ } from '../fuzz/effort.ts'
 import { newStage } from '../support/stage.ts'
 import { playHistory } from './histories.ts'
 
-const HISTORIES = 40
 const EVENTS = 25
-const SEED = 20_260_306
 
-test(`${HISTORIES} random histories of answers, crashes and controls agree with the model (seed ${SEED})`, {
-  timeout: 120_000,
+test(`${FUZZ.histories} random histories of answers, crashes and controls agree with the model (seed ${FUZZ.seed})`, {
+  timeout: 120_000 + FUZZ.histories * 1_000,
 }, async () => {
   const stage = await newStage()
-  for (let index = 0; index < HISTORIES; index += 1) await playHistory(stage, SEED + index, EVENTS)
+  for (let index = 0; index < FUZZ.histories; index += 1) await playHistory(stage, FUZZ.seed + index, EVENTS)
 })

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
+import { CRASH } from '../fuzz/effort.ts'
+import { randomFrom } from '../model/histories.ts'
+import { testDatabase } from '../support/database.ts'
+import { Crew } from './crew.ts'
+import { buildServer, ServerProcess } from './server-process.ts'
+import { verdict } from './verdict.ts'
+import { gatherEvidence, setUpWitness } from './witness.ts'
+import { World } from './world.ts'
+
+const MAX_ATTEMPTS = 4
+/** How long runs may take to end after the last kill. */
+const FINISH_MS = 60_000
+
+const { url: databaseUrl } = await testDatabase()
+const build = await buildServer()
+afterAll(() => build.remove())
+
+test(`a server killed ${CRASH.kills} times does nothing twice and loses nothing (seed ${CRASH.seed})`, {
+  timeout: 60_000 + FINISH_MS + CRASH.kills * 6_000,
+}, async () => {
+  const random = randomFrom(CRASH.seed)
+  await setUpWitness(databaseUrl)
+  const world = await World.open(databaseUrl, random)
+  const env = { DATABASE_URL: databaseUrl, WORLD_URL: world.url, CUELIGHT_STEP_MAX_ATTEMPTS: String(MAX_ATTEMPTS) }
+  let server = new ServerProcess(build.folder, env)
+  const crew = new Crew(() => server.url, random)
+  const over = new AbortController()
+  const working = crew.publishAll().then(() => crew.work(over.signal))
+  working.catch(() => {})
+  try {
+    for (let kill = 0; kill < CRASH.kills; kill += 1) {
+      // At times before it listens, at times long after.
+      await Promise.race([delay(400 + random() * 3_200), working])
+      await server.kill()
+      server = new ServerProcess(build.folder, env)
+    }
+    crew.mischief = false
+    await server.listening()
+    const until = Date.now() + FINISH_MS
+    while ((await crew.look()) !== 0 && Date.now() < until) await Promise.race([delay(100), working])
+    over.abort()
+    await working
+    // A claim of a cancelled run lives until its action has answered.
+    while ((await crew.look()) !== 0 && Date.now() < until) await delay(100)
+    await server.stop()
+
+    const evidence = await gatherEvidence(databaseUrl)
+    const { calls } = world
+    const { starts, orders } = crew
+    console.log(
+      `${CRASH.kills} kills, ${evidence.runs.length} runs, ${calls.length} calls of ${evidence.steps.length} steps, ` +
+        `${evidence.lines.filter(({ kind }) => kind === 'step.reclaimed').length} taken back, ` +
+        `${orders.filter(({ acknowledged }) => acknowledged).length} of ${orders.length} orders acknowledged`,
+    )
+    expect(verdict(evidence, { calls, starts, orders, maxAttempts: MAX_ATTEMPTS })).toEqual([])
+    // Else nothing was put to the test.
+    expect(starts.length).toBeGreaterThan(CRASH.kills / 2)
+    expect(evidence.lines.some(({ kind }) => kind === 'step.reclaimed')).toBe(true)
+  } finally {
+    over.abort()
+    await server.kill()
+    await world.close()
+  }
+})

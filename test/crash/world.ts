@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { parseId } from '../../src/domain/ids.ts'
+
+/** What an action of the events does when it is called; each is an answer that the runner treats in another way. */
+export type Does = 'done' | 'slow' | 'hang' | 'hold' | 'flaky' | 'busy' | 'refuse' | 'refuse-once' | 'garbage'
+
+/** A call of an action, and what its step was like in the database when the call came. */
+export type Call = {
+  number: number
+  stepId: string
+  /** How many calls of the step there were, this one included. */
+  ofStep: number
+  claimNo: number
+  /** Steps before it in its run that were not over. */
+  openBefore: number
+  keyFits: boolean
+  /** The answer went out while the caller still listened. */
+  answered: boolean
+}
+
+const HOLD_SECONDS = 0.4
+
+/**
+ * The world that the events act on. It lives outside the servers under test, remembers every call, and looks up in the
+ * database, in a session of its own, whether the call had been claimed. A kill of a server changes nothing here.
+ */
+export class World {
+  readonly calls: Call[] = []
+  readonly #database: pg.Pool | null
+  readonly #server = createServer((request, response) => void this.#receive(request, response))
+  readonly #random: () => number
+  readonly #answeredRefusals = new Set<string>()
+  readonly #hanging = new Map<number, (answer: unknown) => void>()
+  #waiters: (() => void)[] = []
+
+  private constructor(databaseUrl: string | null, random: () => number) {
+    this.#random = random
+    this.#database = databaseUrl === null ? null : new pg.Pool({ connectionString: databaseUrl, max: 4 })
+  }
+
+  /** `databaseUrl`: where to look calls up; null: nowhere. */
+  static async open(databaseUrl: string | null, random: () => number = Math.random): Promise<World> {
+    const world = new World(databaseUrl, random)
+    world.#server.listen(0, '127.0.0.1')
+    await once(world.#server, 'listening')
+    return world
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
+  }
+
+  /** Resolves when there were that many calls. */
+  async called(count: number): Promise<void> {
+    while (this.calls.length < count) await new Promise<void>((resolve) => this.#waiters.push(resolve))
+  }
+
+  /** Answers a call that hangs. */
+  answer(call: number, answer: unknown): void {
+    const resolve = this.#hanging.get(call)
+    if (resolve === undefined) throw new Error(`Call ${call} does not hang.`)
+    resolve(answer)
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+    await this.#database?.end()
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const body: { runId: string; stepId: string; idempotencyKey: string; does: Does } = JSON.parse(
+        await text(request),
+      )
+      const stepId = parseId(body.stepId)?.uuid ?? ''
+      const call: Call = {
+        number: this.calls.length,
+        stepId,
+        ofStep: 1 + this.calls.filter((earlier) => earlier.stepId === stepId).length,
+        claimNo: 0,
+        openBefore: 0,
+        keyFits: body.idempotencyKey === keyOf(body.runId, body.stepId),
+        answered: false,
+      }
+      this.calls.push(call)
+      Object.assign(call, await this.#lookUp(stepId))
+      const answered = this.#answer(body.does, call)
+      for (const wake of this.#waiters.splice(0)) wake()
+      const answer = await answered
+      if (response.destroyed) return
+      call.answered = true
+      response.end(JSON.stringify(answer))
+    } catch {
+      // The caller was killed in the middle.
+      response.destroy()
+    }
+  }
+
+  async #lookUp(stepId: string): Promise<{ claimNo: number; openBefore: number }> {
+    if (this.#database === null) return { claimNo: 0, openBefore: 0 }
+    const { rows } = await this.#database.query<{ claimNo: number; openBefore: number }>(
+      `SELECT s.claim_no AS "claimNo",
+         (SELECT count(*)::int FROM steps e WHERE e.run_id = s.run_id AND (e.phase_index, e.seq) < (s.phase_index, s.seq)
+            AND e.status IN ('PENDING', 'RUNNING')) AS "openBefore"
+       FROM steps s WHERE s.id = $1`,
+      [stepId],
+    )
+    return rows[0] ?? { claimNo: 0, openBefore: 0 }
+  }
+
+  async #answer(does: Does, { number, ofStep, stepId }: Call): Promise<unknown> {
+    const done = { ok: true, output: { call: number } }
+    switch (does) {
+      case 'done':
+        return done
+      case 'slow':
+        await delay(100 + this.#random() * 400)
+        return done
+      case 'hang':
+        return new Promise((resolve) => this.#hanging.set(number, resolve))
+      case 'hold':
+        return { ...done, holdFor: HOLD_SECONDS }
+      case 'flaky':
+        return ofStep % 2 === 1 ? { ok: false, error: 'not now' } : done
+      case 'busy':
+        return { ok: false, error: 'busy' }
+      case 'refuse':
+        return { ok: false, retry: false, error: 'no' }
+      case 'refuse-once':
+        if (this.#answeredRefusals.has(stepId)) return done
+        this.#answeredRefusals.add(stepId)
+        return { ok: false, retry: false, error: 'not yet' }
+      case 'garbage':
+        return ['done']
+    }
+  }
+}
+
+/** The key as the specification says it. */
+function keyOf(runId: string, stepId: string): string {
+  return createHash('sha256').update(`${runId}|${stepId}`).digest('hex').slice(0, 40)
+}
