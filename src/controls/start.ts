@@ -26,10 +26,12 @@ export type StartRunInput = {
 
 /** A start within this of its instant is on time, however short the grace: a runner needs a moment. */
 const SHORTEST_GRACE_MS = 1000
+/** The last instant that can be written as one. */
+const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** Until when a run may start late. */
 export function graceUntil(scheduledFor: number, graceSeconds: number): number {
-  return scheduledFor + Math.max(graceSeconds * 1000, SHORTEST_GRACE_MS)
+  return Math.min(scheduledFor + Math.max(graceSeconds * 1000, SHORTEST_GRACE_MS), LAST_INSTANT)
 }
 
 /** What is wrong with a start that lies further back than the grace window; null when nothing is. */
@@ -57,7 +59,7 @@ export async function startRun(
       )
     }
     // A repeat is answered before anything is judged: what has changed since, the grace window too, is no reason to refuse it.
-    const repeated = await repeatOf(ctx, input)
+    const repeated = (await repeatOf(ctx, input)) ?? (await occurrenceOf(ctx, input))
     if (repeated !== null) return repeated
     const refusal = notStartable(startable)
     if (refusal !== null) return refusal
@@ -87,6 +89,25 @@ async function repeatOf(
   return conflict(`The requestId "${requestId}" was used for another start; use a new one for this.`, {
     runId: first.id,
   })
+}
+
+/** What the run that is the occurrence asked for answers; null where there is none. */
+async function occurrenceOf(
+  ctx: ControlContext,
+  input: StartRunInput,
+): Promise<{ created: boolean; runId: string } | null> {
+  const { definitionId, scheduledFor, scope, rehearsal } = input
+  if (scheduledFor == null || keyProblem(scope ?? '') !== null) return null
+  const occurrenceAt = scheduledFor.getTime()
+  const occurrence = {
+    definitionId,
+    scope: scope ?? '',
+    rehearsal: rehearsal ?? false,
+    occurrenceAt,
+    occurrenceKey: scheduledFor.toISOString(),
+  }
+  const runId = await readRunOfOccurrence(ctx.db.prisma, occurrence)
+  return runId === null ? null : { created: false, runId }
 }
 
 function notStartable(definition: Startable): Refusal | null {

@@ -15,6 +15,7 @@ export async function noteBlocked({ db, clock, changes }: WorkContext): Promise<
     const line = await noteBlockedIfNew(db.hot, {
       runId,
       heldBy: held.heldBy,
+      now,
       because: blockedBecause(held),
       line: runBlocked({ at: now }, held),
     })

@@ -158,7 +158,7 @@ function settlement(context: WorkContext, settled: Settled, facts: CallFacts, re
     apply(draft) {
       const step = draft.steps.find((candidate) => candidate.id === settled.step.id)
       if (step === undefined || draft.run.inFlight !== step.id || step.claimNo !== settled.step.claimNo) return false
-      draft.lines.push(...settled.lines)
+      for (const line of settled.lines) draft.lines.push(line)
       settle(draft, step, settled.outcome, { now: context.clock.now(), retry, call: facts })
       return true
     },

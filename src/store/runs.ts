@@ -74,7 +74,10 @@ export async function readRunOfRequest(
 }
 
 /** The id of the run that is the same occurrence; null: there is none, as for every rehearsal. */
-export async function readRunOfOccurrence(db: PrismaClient, run: NewRun): Promise<string | null> {
+export async function readRunOfOccurrence(
+  db: PrismaClient,
+  run: Pick<NewRun, 'definitionId' | 'scope' | 'rehearsal' | 'occurrenceKey' | 'occurrenceAt'>,
+): Promise<string | null> {
   if (run.rehearsal) return null
   const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     SELECT id FROM runs
@@ -138,12 +141,19 @@ export async function missIfOverdue(
 /** Names the holder of the key in a blocked run, once per holder. Answers its last line; null: it started or is named already. */
 export async function noteBlockedIfNew(
   db: PrismaClient,
-  { runId, heldBy, because, line }: { runId: string; heldBy: string; because: string; line: RunLine },
+  {
+    runId,
+    heldBy,
+    now,
+    because,
+    line,
+  }: { runId: string; heldBy: string; now: Instant; because: string; line: RunLine },
 ): Promise<number | null> {
   const [row] = await db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
     WITH run AS (
       UPDATE runs SET blocked_by = ${heldBy}::uuid, last_error = ${because}, fence = fence + 1, last_line = last_line + 1
-      WHERE id = ${runId}::uuid AND status = 'SCHEDULED' AND blocked_by IS DISTINCT FROM ${heldBy}::uuid
+      WHERE id = ${runId}::uuid AND status = 'SCHEDULED' AND wake_at <= ${at(now)}
+        AND blocked_by IS DISTINCT FROM ${heldBy}::uuid
       RETURNING id, last_line
     ), logged AS (
       ${logLines(Prisma.sql`SELECT id, last_line - 1 AS last_line FROM run`, [line])}

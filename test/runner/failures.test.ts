@@ -165,3 +165,29 @@ test('sixty hanging actions hold up no other run', async () => {
   await stage.settle()
   expect(await stage.db.prisma.run.count({ where: { definitionId, status: 'COMPLETED' } })).toBe(60)
 })
+
+test('an action that logs a flood is called once, and every line is there', async () => {
+  const stage = await newStage()
+  stage.script.on('a', (_envelope, { log }) => {
+    for (let line = 0; line < 150_000; line += 1) log(`line ${line}`)
+    return { ok: true }
+  })
+  const runId = await stage.play([{ key: 'one', steps: [{ key: 'a' }] }])
+  await stage.settle()
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
+  expect(stage.script.calls).toHaveLength(1)
+  expect(await stage.db.prisma.logLine.count({ where: { runId, kind: 'step.message' } })).toBe(150_000)
+})
+
+test('what is too long to be written fails the step, once', async () => {
+  const stage = await newStage()
+  stage.interpose((sql) => {
+    if (sql.values.some((value) => typeof value === 'string' && value.includes('far too long')))
+      throw new RangeError('Invalid string length')
+    return stage.send(sql)
+  })
+  stage.script.on('a', () => ({ ok: true, output: { text: 'far too long' } }))
+  const runId = await stage.play([{ key: 'one', steps: [{ key: 'a' }] }])
+  expect(await stage.run(runId)).toMatchObject({ status: 'PAUSED' })
+  expect((await stage.step(runId)).lastError).toContain('cannot be stored')
+})
