@@ -10,12 +10,14 @@ export function serveCommand(): Command {
     .addHelpText('after', '\nSettings come from the environment, like PORT and DATABASE_URL; see the documentation.')
     .action(async (options: { migrate: boolean }) => {
       const { config, log } = readSettings()
-      for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-        process.on(event, (error) => {
-          log.fatal({ err: error }, 'the process ends on an error that nobody expected')
-          process.exit(1)
-        })
-      }
+      process.on('uncaughtException', (error) => {
+        log.fatal({ err: error }, 'the process ends on an error that nobody expected')
+        process.exit(1)
+      })
+      // Most likely a promise that a module left alone: it breaks nothing of ours, and must not end everybody's runs.
+      process.on('unhandledRejection', (error) => {
+        log.error({ err: error }, 'a promise was rejected that nobody awaited; look for it in the modules')
+      })
 
       // Loaded only here: other commands and --help answer at once.
       const { serve } = await import('../server/serve.ts')

@@ -21,10 +21,13 @@ export type ConnectionArgs = {
 export type CursorKind = { name: string; values: readonly ('instant' | 'uuid' | 'text' | 'int')[] }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** The year 1: PostgreSQL and RFC 3339 write no earlier instant alike. */
+const EARLIEST_INSTANT = -62_135_596_800_000
 const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const CHECKS = {
-  instant: (value: unknown) => Number.isInteger(value) && Math.abs(Number(value)) <= LATEST_INSTANT,
+  instant: (value: unknown) =>
+    Number.isInteger(value) && Number(value) >= EARLIEST_INSTANT && Number(value) <= LATEST_INSTANT,
   uuid: (value: unknown) => typeof value === 'string' && UUID.test(value),
   text: (value: unknown) => typeof value === 'string' && value.length <= 200 && !value.includes('\0'),
   int: (value: unknown) => Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31,

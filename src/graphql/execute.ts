@@ -3,12 +3,15 @@ import {
   type ExecutionResult,
   execute,
   type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  getVariableValues,
   type SubscriptionArgs,
   subscribe,
 } from 'graphql'
 import { operationRefusal } from './access.ts'
 import type { GraphqlContext } from './context.ts'
-import { maskError } from './request-errors.ts'
+import { badUserInput, maskError } from './request-errors.ts'
 import { rowRefusal } from './row-limit.ts'
 
 type ApiExecutionArgs = ExecutionArgs & { contextValue: GraphqlContext }
@@ -31,7 +34,7 @@ export async function subscribeOperation(
 ): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult>> {
   const refusal = refusalOf(args)
   if (refusal !== null) return { errors: [refusal] }
-  const started = await subscribe(args)
+  const started = await begin(args)
   if (!(Symbol.asyncIterator in started)) return masked(started, args.contextValue)
   const { contextValue } = args
   const events: AsyncIterableIterator<ExecutionResult> = {
@@ -47,6 +50,18 @@ export async function subscribeOperation(
   return events
 }
 
+/** graphql-js throws where no field of the subscription is left, which would end the whole socket. */
+async function begin(args: ApiSubscriptionArgs): ReturnType<typeof subscribe> {
+  try {
+    return await subscribe(args)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return {
+      errors: [badUserInput('The subscription selects no field: name the one to follow, and skip it in no case.')],
+    }
+  }
+}
+
 function refusalOf({
   schema,
   document,
@@ -56,8 +71,22 @@ function refusalOf({
 }: ApiExecutionArgs): GraphQLError | null {
   return (
     operationRefusal(schema, { document, operationName, role: contextValue.role }) ??
-    rowRefusal(schema, { document, operationName, variables: variableValues ?? {} })
+    rowRefusal(schema, {
+      document,
+      operationName,
+      variables: withDefaults(schema, { document, operationName, variableValues }),
+    })
   )
+}
+
+/** The variables as execution will see them, defaults included; as given where they do not fit, which execution refuses. */
+function withDefaults(
+  schema: GraphQLSchema,
+  { document, operationName, variableValues }: Pick<ApiExecutionArgs, 'document' | 'operationName' | 'variableValues'>,
+): { readonly [name: string]: unknown } {
+  const given = variableValues ?? {}
+  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
+  return getVariableValues(schema, definitions, given).coerced ?? given
 }
 
 function masked(result: ExecutionResult, { onFault }: GraphqlContext): ExecutionResult {

@@ -7,6 +7,17 @@ export const badUserInput = (message: string) => new GraphQLError(message, { ext
 /** A subscription is about something that is not there. */
 export const nothingToFollow = (message: string) => new GraphQLError(message, { extensions: { code: 'NOT_FOUND' } })
 
+/** The codes of top-level errors that the API promises; what a transport adds of its own is not among them. */
+const OUR_CODES: ReadonlySet<unknown> = new Set([
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'BAD_USER_INPUT',
+  'NOT_FOUND',
+  'TOO_COMPLEX',
+  'TOO_MANY_REQUESTS',
+  'INTERNAL_SERVER_ERROR',
+])
+
 /**
  * An error as a client may see it. What the client did wrong stays as it is and has a code; a fault becomes
  * INTERNAL_SERVER_ERROR with an id, under which `onFault` gets the whole of it for the log.
@@ -15,7 +26,7 @@ export function maskError(error: GraphQLError, onFault: (fault: { id: string; er
   const { nodes = null, source = null, positions = null, path } = error
   const cause = error.originalError
   const ofOurs = cause === undefined || cause instanceof GraphQLError
-  if (ofOurs && typeof error.extensions.code === 'string') return error
+  if (ofOurs && OUR_CODES.has(error.extensions.code)) return error
   // What graphql-js itself throws blames the request: before anything is resolved, or at an argument in the document.
   // Where it cannot put a value into the answer, which is our fault, it throws without a place in the document.
   const blamesRequest = cause instanceof GraphQLError && (path === undefined || cause.nodes !== undefined)

@@ -3,19 +3,24 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   getOperationAST,
   isInterfaceType,
+  isListType,
   isObjectType,
   Kind,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql'
 import { DEFAULT_PAGE, MAX_PAGE } from './connection.ts'
 
-/** Most entries that the connections of one operation may come to together, nested pages multiplied. */
+/** Most entries that the lists of one operation may come to together, lists in lists multiplied. */
 export const MAX_ROWS = 100_000
 
 type Variables = { readonly [name: string]: unknown }
@@ -77,26 +82,58 @@ function rowsOfFragment(name: string, scope: Scope): number {
   return rows
 }
 
+const META_FIELDS: Record<string, GraphQLField<unknown, unknown>> = {
+  __schema: SchemaMetaFieldDef,
+  __type: TypeMetaFieldDef,
+}
+
+const fieldsOf = (type: GraphQLNamedType | undefined) =>
+  isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
+
 function rowsOfField(node: FieldNode, parent: GraphQLNamedType | undefined, scope: Scope): number {
   if (node.selectionSet === undefined) return 0
-  const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
+  const field = META_FIELDS[node.name.value] ?? fieldsOf(parent)[node.name.value]
   if (field === undefined) return 0
   const type = getNamedType(field.type)
   const within = rowsOf(node.selectionSet, type, scope)
-  const size = sizeOf(node, type, scope.variables)
+  const size = sizeOf(node, { field, parent: parent?.name ?? '' }, scope.variables)
   return size === null ? within : size * (1 + within)
 }
 
-/** How many entries a field may come to; null where it is no list that grows. */
-function sizeOf(node: FieldNode, type: GraphQLNamedType, variables: Variables): number | null {
+/**
+ * What lists without pages are taken to hold. The steps of a run may be ten thousand; they count so much that nobody asks
+ * for them within each other, and little enough to be listed for a page of runs.
+ */
+const UNPAGED: Record<string, number> = {
+  'Run.steps': 500,
+  'Run.cues': 100,
+  '__Schema.types': 200,
+  '__Type.fields': 30,
+}
+const OTHER_UNPAGED = 10
+
+/** How many entries a field may come to; null where it is no list. */
+function sizeOf(
+  node: FieldNode,
+  { field, parent }: { field: GraphQLField<unknown, unknown>; parent: string },
+  variables: Variables,
+): number | null {
   const given = (name: string): unknown => {
     const value = node.arguments?.find((argument) => argument.name.value === name)?.value
     return value === undefined ? undefined : valueFromASTUntyped(value, variables)
   }
   const ids = given('ids')
   if (Array.isArray(ids)) return ids.length
-  if (!type.name.endsWith('Connection')) return null
-  const size = given('first') ?? given('last') ?? DEFAULT_PAGE
+  // The connection has counted its edges.
+  if (parent.endsWith('Connection')) return null
+  const isConnection = getNamedType(field.type).name.endsWith('Connection')
+  if (!isConnection && !isListType(getNullableType(field.type))) return null
+  const byDefault = field.args.find(({ name }) => name === 'first')?.defaultValue
+  const size =
+    given('first') ??
+    given('last') ??
+    byDefault ??
+    (isConnection ? DEFAULT_PAGE : (UNPAGED[`${parent}.${node.name.value}`] ?? OTHER_UNPAGED))
   // A larger page is refused where it is read, by name.
   return typeof size === 'number' && size > 0 ? Math.min(size, MAX_PAGE) : 0
 }

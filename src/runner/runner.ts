@@ -70,7 +70,7 @@ export class Runner {
   #sleptThrough = true
   #lastTick = Number.NEGATIVE_INFINITY
   #lastPrune = Number.NEGATIVE_INFINITY
-  #lastPass: { at: Instant; error: unknown } | null = null
+  #lastPass: { at: Instant; error: string | null } | null = null
   #idleWaiters: (() => void)[] = []
 
   constructor({
@@ -123,7 +123,7 @@ export class Runner {
     if (this.#lastPass === null) return 'the runner has not finished its first pass yet'
     const age = clock.now() - this.#lastPass.at
     if (age > Math.max(10_000, settings.pollMs * 5)) return `the runner's last pass was ${Math.round(age / 1000)} s ago`
-    return this.#lastPass.error === null ? null : `the runner's last pass failed: ${String(this.#lastPass.error)}`
+    return this.#lastPass.error
   }
 
   /** Resolves when nothing is due any more and nothing is being worked; actions being called do not count. */
@@ -190,13 +190,13 @@ export class Runner {
   async #pass(now: Instant): Promise<boolean> {
     const { db, settings } = this.#context
     const room = () => Math.min(settings.runBatch, this.#room())
-    let fault: unknown = null
+    let fault: string | null = null
     const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
       const limit = room()
       if (limit <= 0) return true
       const owner = this.#newOwner()
       const claimed = await this.#duty(name, () => take({ owner, now, leaseUntil: this.#context.leases.next(), limit }))
-      if (claimed === undefined) fault = `the claim of ${name} failed; see the server's log`
+      if (claimed === undefined) fault = `the runner could not claim ${name}; see the server's log`
       for (const run of claimed ?? []) this.#track(workClaimed(this.#context, owner, run))
       return (claimed?.length ?? 0) >= limit
     }

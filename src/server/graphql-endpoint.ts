@@ -59,6 +59,11 @@ export function createGraphqlEndpoint({
     onValidate({ addValidationRule }) {
       for (const rule of api.validationRules ?? []) addValidationRule(rule)
     },
+    // The endpoint gives what it refuses itself codes of its own; the API promises others.
+    onResultProcess({ result, setResult }) {
+      if (!('errors' in result) || result.errors === undefined) return
+      setResult({ ...result, errors: result.errors.map((error) => api.maskError(error)) })
+    },
   }
   return createYoga<ServerContext, Record<string, unknown>>({
     schema: api.schema,
@@ -67,6 +72,8 @@ export function createGraphqlEndpoint({
     // What goes wrong is logged by maskError, with the id that the client sees.
     logging: false,
     multipart: false,
+    // It would keep every document that anybody sends, refused ones too: a way to fill the memory without a token.
+    parserAndValidationCache: false,
     maxRequestBodySize: MAX_BODY_BYTES,
     maskedErrors: { maskError: (error) => api.maskError(error) },
     cors:

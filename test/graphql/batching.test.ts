@@ -30,7 +30,7 @@ async function cost(source: string, variables = {}): Promise<number> {
 }
 
 const DASHBOARD = `{
-  definitions {
+  definitions(first: 25) {
     totalCount
     edges { node {
       slug draft { phases { key } } draftIssues { path } versionVerified

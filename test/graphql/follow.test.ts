@@ -107,10 +107,29 @@ test('readers that ask again before they were answered get each value once, in o
   await source.return?.()
 })
 
-test('a look that fails is the end: the reader gets the error, and nothing goes on behind it', async () => {
+test('a first look that fails is the end: the reader gets the error, and nothing goes on behind it', async () => {
   const { state, onChange } = table()
   const source = follow<number>({ look: () => Promise.reject(new Error('no database')), onChange, pollMs: NEVER })
   await expect(source.next()).rejects.toThrow('no database')
   expect(await source.next()).toEqual({ done: true, value: undefined })
   expect(state.listeners.size).toBe(0)
+})
+
+test('a reader who has begun outlives a database that is away, and misses nothing', async () => {
+  const { state, look, onChange } = table()
+  let away = false
+  const source = follow({
+    look: () => (away ? Promise.reject(new Error('no database')) : look()),
+    onChange,
+    pollMs: 5,
+  })
+  state.rows.push(1)
+  expect(await source.next()).toEqual({ done: false, value: 1 })
+  away = true
+  state.rows.push(2)
+  const next = source.next()
+  for (const listener of state.listeners) listener()
+  away = false
+  expect(await next).toEqual({ done: false, value: 2 })
+  await source.return?.()
 })

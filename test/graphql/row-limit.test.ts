@@ -1,3 +1,4 @@
+import { getIntrospectionQuery } from 'graphql'
 import { expect, test } from 'vitest'
 import { parseDocument } from '../../src/graphql/limits.ts'
 import { rowRefusal } from '../../src/graphql/row-limit.ts'
@@ -35,4 +36,23 @@ test('fragments, aliases and nodes hide nothing', () => {
   expect(refusal(fragments)?.message).toContain('up to 100500 entries')
   const ids = Array.from({ length: 400 }, () => '"run_x"')
   expect(refusal(`{ nodes(ids: [${ids}]) { ... on Run { log(first: 500) { totalCount } } } }`)).not.toBeNull()
+})
+
+test('lists without pages count, so that steps of runs of steps are too many, and what a dashboard shows is not', () => {
+  expect(refusal('{ run(id: "x") { steps { run { steps { run { steps { id } } } } } } }')).not.toBeNull()
+  expect(refusal('{ run(id: "x") { steps { run { steps { id } } } } }')).not.toBeNull()
+  expect(refusal('{ cues { run { steps { run { cues { id } } } } } }')).not.toBeNull()
+  const shown =
+    '{ id status steps { id status cue { id } } cues { id } gates { phase } budget { dimension } stepCounts { count } }'
+  expect(refusal(`{ runs(first: 100) { edges { node ${shown} } } }`)).toBeNull()
+  expect(
+    refusal(
+      '{ definitions { edges { node { draft { phases { steps { actionId } } } currentVersion { version } } } } }',
+    ),
+  ).toBeNull()
+})
+
+test('introspection as tools ask for it is allowed, and within itself again it is not', () => {
+  expect(refusal(getIntrospectionQuery())).toBeNull()
+  expect(refusal('{ __schema { types { fields { type { ofType { fields { type { name } } } } } } } }')).not.toBeNull()
 })

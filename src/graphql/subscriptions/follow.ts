@@ -23,6 +23,7 @@ export function follow<T>({
 }): AsyncIterableIterator<T> {
   let changed = false
   let ended = false
+  let begun = false
   let wake: (() => void) | null = null
   let last: Promise<unknown> = Promise.resolve()
 
@@ -45,10 +46,23 @@ export function follow<T>({
       }
     })
 
+  // A reader who has begun stays: the database that is away comes back, and the next look finds what was missed.
+  const lookAgain = async (): Promise<Look<T>> => {
+    try {
+      const found = await look()
+      begun = true
+      return found
+    } catch (error) {
+      if (!begun) throw error
+      changed = false
+      return 'WAIT'
+    }
+  }
+
   const advance = async (): Promise<IteratorResult<T, undefined>> => {
     while (!ended) {
       changed = false
-      const found = await look()
+      const found = await lookAgain()
       if (ended) break
       if (found === 'END') end()
       else if (found !== 'WAIT') return { done: false, value: found.value }
@@ -62,7 +76,7 @@ export function follow<T>({
       return this
     },
     next() {
-      // One look at a time, even for a reader that asks again before it was answered. A failed look is the end.
+      // One look at a time, even for a reader that asks again before it was answered. A failed first look is the end.
       const result = last.then(advance).catch((error: unknown) => {
         end()
         throw error
