@@ -11,6 +11,7 @@ import { say } from './demo-terminal.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const WORLD = fileURLToPath(new URL('./world.ts', import.meta.url))
+const END_WITH_PARENT = new URL('./end-with-parent.mjs', import.meta.url).href
 
 const LogLine = z.object({ level: z.string(), msg: z.string(), url: z.string().optional() })
 
@@ -43,7 +44,7 @@ export function startDemoServer(): {
 async function start(token: string): Promise<{ child: ChildProcess; dataDir: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'cuelight-demo-'))
   const ours = /^(CUELIGHT_|DATABASE_URL$|HOST$|PORT$|LOG_)/
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, MAIN, 'serve'], {
     env: {
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name))),
       PORT: '0',
@@ -52,7 +53,8 @@ async function start(token: string): Promise<{ child: ChildProcess; dataDir: str
       CUELIGHT_MODULES: WORLD,
       LOG_FORMAT: 'json',
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // Its channel closes when the demo ends, even by a kill -9.
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     // Ctrl-C in the terminal is for the demo, which then ends the server in order.
     detached: true,
   })

@@ -5,9 +5,10 @@ import * as log from '../domain/log.ts'
 import { resolveParams } from '../domain/parameters.ts'
 import { newStep } from '../domain/progress.ts'
 import { parseParameters, parseVersionSpec } from '../domain/spec.ts'
+import { isStorable } from '../domain/storable.ts'
 import { keyProblem, renderKey } from '../domain/template.ts'
 import { idempotencyKeyOf, mintId } from '../store/ids.ts'
-import { insertRunIfNew, type NewRun, readExistingRun } from '../store/runs.ts'
+import { insertRunIfNew, type NewRun, readRunOfOccurrence, readRunOfRequest } from '../store/runs.ts'
 import { readStartable, type Startable } from '../store/versions.ts'
 import type { ControlContext } from './context.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
@@ -25,10 +26,12 @@ export type StartRunInput = {
 
 /** A start within this of its instant is on time, however short the grace: a runner needs a moment. */
 const SHORTEST_GRACE_MS = 1000
+/** The last instant that can be written as one. */
+const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** Until when a run may start late. */
 export function graceUntil(scheduledFor: number, graceSeconds: number): number {
-  return scheduledFor + Math.max(graceSeconds * 1000, SHORTEST_GRACE_MS)
+  return Math.min(scheduledFor + Math.max(graceSeconds * 1000, SHORTEST_GRACE_MS), LAST_INSTANT)
 }
 
 /** What is wrong with a start that lies further back than the grace window; null when nothing is. */
@@ -55,6 +58,9 @@ export async function startRun(
         `There is no definition ${formatId('Definition', input.definitionId)}; list the definitions to find the one you mean.`,
       )
     }
+    // A repeat is answered before anything is judged: what has changed since, the grace window too, is no reason to refuse it.
+    const repeated = (await repeatOf(ctx, input)) ?? (await occurrenceOf(ctx, input))
+    if (repeated !== null) return repeated
     const refusal = notStartable(startable)
     if (refusal !== null) return refusal
     const run = plan(startable, actor, input, now)
@@ -64,11 +70,44 @@ export async function startRun(
       ctx.changes.wake()
       return { created: true, runId: run.id }
     }
-    const existing = await readExistingRun(ctx.db.prisma, run)
-    // Neither made nor there: the definition changed in between, so that all has to be looked at again.
-    if (existing === null) continue
-    return answerExisting(existing, run)
+    const existing = await readRunOfOccurrence(ctx.db.prisma, run)
+    // Neither made nor there: it was the request that was there, or the definition changed; all has to be looked at again.
+    if (existing !== null) return { created: false, runId: existing }
   }
+}
+
+/** What the run that was made for the same requestId answers; null where there is none. */
+async function repeatOf(
+  ctx: ControlContext,
+  input: StartRunInput,
+): Promise<Result<{ created: boolean; runId: string }> | null> {
+  const { definitionId, requestId } = input
+  if (requestId == null || !isStorable(requestId)) return null
+  const first = await readRunOfRequest(ctx.db.prisma, { definitionId, requestId })
+  if (first === null) return null
+  if (sameJson(first.request, requestOf(input))) return { created: false, runId: first.id }
+  return conflict(`The requestId "${requestId}" was used for another start; use a new one for this.`, {
+    runId: first.id,
+  })
+}
+
+/** What the run that is the occurrence asked for answers; null where there is none. */
+async function occurrenceOf(
+  ctx: ControlContext,
+  input: StartRunInput,
+): Promise<{ created: boolean; runId: string } | null> {
+  const { definitionId, scheduledFor, scope, rehearsal } = input
+  if (scheduledFor == null || keyProblem(scope ?? '') !== null) return null
+  const occurrenceAt = scheduledFor.getTime()
+  const occurrence = {
+    definitionId,
+    scope: scope ?? '',
+    rehearsal: rehearsal ?? false,
+    occurrenceAt,
+    occurrenceKey: scheduledFor.toISOString(),
+  }
+  const runId = await readRunOfOccurrence(ctx.db.prisma, occurrence)
+  return runId === null ? null : { created: false, runId }
 }
 
 function notStartable(definition: Startable): Refusal | null {
@@ -137,32 +176,20 @@ function plan(definition: Startable, actor: Actor, input: StartRunInput, now: nu
     graceUntil: graceUntil(scheduledFor, version.graceSeconds),
     startedBy: actor,
     requestId,
-    request: requestId === null ? null : requestOf(input, scope),
+    request: requestId === null ? null : requestOf(input),
     steps,
     lines: [log.runCreated({ at: now, actor }, created)],
   }
 }
 
 /** What was asked for, to tell a repeat from a contradiction. */
-function requestOf(input: StartRunInput, scope: string): Record<string, unknown> {
+function requestOf(input: StartRunInput): Record<string, unknown> {
   return {
-    scope,
+    scope: input.scope ?? '',
     scheduledFor: input.scheduledFor?.toISOString() ?? null,
     params: input.params ?? {},
     rehearsal: input.rehearsal ?? false,
   }
-}
-
-function answerExisting(
-  existing: { id: string; requestId: string | null; request: unknown },
-  run: NewRun,
-): Result<{ created: boolean; runId: string }> {
-  if (run.requestId !== null && existing.requestId === run.requestId && !sameJson(existing.request, run.request)) {
-    return conflict(`The requestId "${run.requestId}" was used for another start; use a new one for this.`, {
-      runId: existing.id,
-    })
-  }
-  return { created: false, runId: existing.id }
 }
 
 /** Equal as JSON, whatever the order of keys: jsonb does not keep it. */

@@ -27,7 +27,8 @@ export function claimCue(
   return control(ctx, input.stepId, ({ step, common }) => {
     const holder = step.claimedByName
     const name: StepControl = holder === null ? 'CLAIM' : 'TAKE_OVER'
-    if (holder !== null && step.claimedByKind === actor.kind && holder === actor.name) return { stepId: step.id }
+    const isMine = holder === actor.name && step.claimedByKind === actor.kind
+    if (isMine && mayControlStep('TAKE_OVER', { ...step, claimed: true })) return { stepId: step.id }
     if (holder !== null && step.parked && !input.takeOver) {
       return conflict(`${holder} has this cue. Take it over if you do it instead.`, {
         stepId: step.id,
@@ -39,7 +40,7 @@ export function claimCue(
       claimCueIfStillHeldBy(ctx.db.prisma, {
         ...common,
         control: name,
-        seen: holder,
+        seen: holder === null ? null : { kind: step.claimedByKind, name: holder },
         line: line(step, actor, common.now, { control: name, ...(holder === null ? {} : { previousHolder: holder }) }),
       }),
     )

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createJiti } from 'jiti'
 import { formatDuration } from '../domain/duration.ts'
 import { failureOf } from '../domain/failure.ts'
 import type { Registry } from './registry.ts'
@@ -59,6 +58,7 @@ async function importModule(specifier: string, cwd: string): Promise<unknown> {
   const isPath = /^(\.|\/|file:|[A-Za-z]:[\\/])/.test(specifier) || existsSync(path)
   if (isPath && !existsSync(path)) throw new Error(`there is no file ${path}; correct the path in CUELIGHT_MODULES.`)
   const from = isPath ? path : join(cwd, 'package.json')
+  const { createJiti } = await import('jiti')
   const jiti = createJiti(from, { alias: aliases(from), fsCache: false })
   return jiti.import(isPath ? path : specifier, { default: true })
 }

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks'
-import { Agent, request } from 'undici'
+import type { Agent } from 'undici'
 import { z } from 'zod'
 import { issueOf } from './schema/check.ts'
 import { judgeZod } from './schema/zod-schema.ts'
@@ -32,7 +32,7 @@ const LONGEST_MESSAGE: Record<TargetKind, number> = { DISCORD: 2_000, SLACK: 40_
 export class Targets {
   readonly #targets: ReadonlyMap<string, Target>
   readonly #timeoutMs: number
-  readonly #agent = new Agent({ connect: { timeout: TIMEOUT_MS }, maxResponseSize: RESPONSE_BYTES })
+  #agent: Agent | undefined
 
   constructor(targets: readonly Target[] = [], { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {}) {
     this.#targets = new Map(targets.map((target) => [target.name, target]))
@@ -94,6 +94,9 @@ export class Targets {
       Object.assign(headers, signature(target.secret, idempotencyKey, { body, at: new Date() }))
     try {
       const both = AbortSignal.any([signal, deadline])
+      // Loaded with the first post: most servers never send one.
+      const { Agent, request } = await import('undici')
+      this.#agent ??= new Agent({ connect: { timeout: TIMEOUT_MS }, maxResponseSize: RESPONSE_BYTES })
       const response = await request(target.url, {
         method: 'POST',
         headers,

@@ -15,6 +15,7 @@ export async function noteBlocked({ db, clock, changes }: WorkContext): Promise<
     const line = await noteBlockedIfNew(db.hot, {
       runId,
       heldBy: held.heldBy,
+      now,
       because: blockedBecause(held),
       line: runBlocked({ at: now }, held),
     })
@@ -25,14 +26,14 @@ export async function noteBlocked({ db, clock, changes }: WorkContext): Promise<
 /** Makes MISSED what was not started within its grace window: nothing starts late and silently. */
 export async function sweepMissed({ db, clock, changes }: WorkContext): Promise<void> {
   const now = clock.now()
-  for (const { runId, blocked, heldBy } of await readOverdue(db.hot, { now, limit: BATCH })) {
+  for (const { runId, heldBy } of await readOverdue(db.hot, { now, limit: BATCH })) {
     const because =
       heldBy === null
         ? 'the grace window passed before a runner could start it'
         : `the grace window passed while ${formatId('Run', heldBy)} held its concurrency key`
     const line = await missIfOverdue(db.hot, {
       runId,
-      blocked,
+      missedReason: heldBy === null ? 'NOT_RUNNING' : 'KEY_HELD',
       now,
       because,
       line: runStatus({ at: now }, { from: 'SCHEDULED', to: 'MISSED', because }),
@@ -44,13 +45,13 @@ export async function sweepMissed({ db, clock, changes }: WorkContext): Promise<
 const DAY_MS = 86_400_000
 
 /** Deletes the log lines of runs that ended before the retention horizon. Answers how many runs it pruned. */
-export async function prune({ db, clock, settings }: WorkContext): Promise<number> {
+export async function prune({ db, clock, settings, mayDispatch }: WorkContext): Promise<number> {
   const now = clock.now()
   const endedBefore = new Date(now - settings.logRetentionDays * DAY_MS)
   let pruned = 0
   for (;;) {
     const batch = await pruneLogs(db.hot, { endedBefore, now: new Date(now), limit: BATCH })
     pruned += batch
-    if (batch < BATCH) return pruned
+    if (batch < BATCH || !mayDispatch()) return pruned
   }
 }

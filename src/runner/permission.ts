@@ -11,12 +11,7 @@ export type Permission =
 /** Asked right after the claim and right before the call. */
 export function permit(registry: Registry, step: Step): Permission {
   const action = registry.action(step.actionId)
-  if (action === undefined) {
-    const module = step.actionId.split('.')[0]
-    return refuse(
-      `The action "${step.actionId}" is not registered: load the module "${module}" (CUELIGHT_MODULES), then retry the step`,
-    )
-  }
+  if (action === undefined) return refuse(registry.whyMissing(step.actionId))
   const checked = action.checkFilled(step.params)
   if (!checked.ok) {
     const problems = checked.issues.map(

@@ -1,10 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instant } from '../domain/picture.ts'
 import type { Registry } from '../modules/registry.ts'
+import { Batch } from '../store/batch.ts'
 import type { Changes } from '../store/changes.ts'
-import { claimDue, claimKeyedStarts, dropClaims, readNextInstant, takeOverLapsed } from '../store/claims.ts'
+import {
+  type Claimed,
+  type ClaimRef,
+  type ClaimRequest,
+  claimDue,
+  claimKeyedStarts,
+  dropClaims,
+  readClaimed,
+  readNextInstant,
+  takeOverLapsed,
+} from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { Transitions } from '../store/transitions.ts'
 import type { Clock } from './clock.ts'
@@ -30,6 +42,8 @@ export type RunnerOptions = {
 const HOUSEKEEPING_MS = 1000
 /** How often old logs are looked for. */
 const PRUNE_EVERY_MS = 600_000
+/** How soon to look again for due runs whose rows somebody held: statements are short. On the machine's clock. */
+const LOCKED_MS = 5
 /** How long stopping waits for actions in flight that were told to give up. */
 const GIVE_UP_MS = 1_000
 
@@ -50,6 +64,8 @@ export class Runner {
   #napUntil: Instant = Number.NEGATIVE_INFINITY
   #woken = false
   #starved = false
+  #housework: Promise<void> | null = null
+  #claims = 0
   /** An instant came that somebody waited for, perhaps the end of a lease or of a grace window. */
   #sleptThrough = true
   #lastTick = Number.NEGATIVE_INFINITY
@@ -67,10 +83,10 @@ export class Runner {
     setMaxListeners(0, this.#giveUp.signal)
     this.#context = {
       ...options,
-      worker,
       versions: new Versions(db.hot),
-      transitions: new Transitions(db.hot, worker),
-      leases: new Leases({ db: db.hot, worker, clock, leaseMs: settings.leaseMs, log }),
+      transitions: new Transitions(db.hot),
+      pictures: new Batch((claims: ClaimRef[]) => readClaimed(db.hot, claims)),
+      leases: new Leases({ db: db.hot, clock, leaseMs: settings.leaseMs, log }),
       signal: this.#giveUp.signal,
       mayDispatch: () => !this.#stopping.signal.aborted,
       wakeAt: (instant) => this.#wakeAt(instant),
@@ -124,14 +140,17 @@ export class Runner {
   }
 
   async #run(): Promise<void> {
-    const { clock, settings } = this.#context
+    const { clock, settings, db } = this.#context
     while (!this.#stopping.signal.aborted) {
       this.#woken = false
-      const passed = await this.#duty('pass', () => this.#pass())
-      const next = (await this.#duty('next instant', () => readNextInstant(this.#context.db.hot, clock.now()))) ?? null
-      if (passed === 'more' && this.#room() > 0) continue
-      this.#starved = passed === 'more'
-      await this.#sleep(Math.min(clock.now() + settings.pollMs, next ?? Number.POSITIVE_INFINITY))
+      // What was due at this instant has been looked at; what comes due during the pass has not.
+      const now = clock.now()
+      const more = await this.#pass(now)
+      if (more && this.#room() > 0) continue
+      this.#starved = more
+      const ahead = more ? undefined : await this.#duty('next instant', () => readNextInstant(db.hot, now))
+      if (ahead?.locked && this.#lastPass?.error === null) await delay(LOCKED_MS, this.#giveUp.signal)
+      else await this.#sleep(Math.min(clock.now() + settings.pollMs, ahead?.next ?? Number.POSITIVE_INFINITY))
     }
   }
 
@@ -158,7 +177,7 @@ export class Runner {
 
   #settleIdle(): void {
     const napping = this.#nap !== null && !this.#nap.signal.aborted && this.#context.clock.now() < this.#napUntil
-    if (!napping || this.#woken || this.#tasks.size > this.dispatching) return
+    if (!napping || this.#woken || this.#housework !== null || this.#tasks.size > this.dispatching) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 
@@ -167,35 +186,60 @@ export class Runner {
     return Math.min(settings.runConcurrency - load.working, settings.maxDispatches - load.dispatching - load.working)
   }
 
-  async #pass(): Promise<'more' | 'done'> {
-    const { db, clock, settings, leases } = this.#context
-    const now = clock.now()
-    const tick = this.#sleptThrough || now >= this.#lastTick + HOUSEKEEPING_MS
-    this.#sleptThrough = false
-    if (tick) {
+  /** Claims what is due at `now`, and keeps house. True: there is more than there was room for. */
+  async #pass(now: Instant): Promise<boolean> {
+    const { db, settings } = this.#context
+    const room = () => Math.min(settings.runBatch, this.#room())
+    let fault: unknown = null
+    const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
+      const limit = room()
+      if (limit <= 0) return true
+      const owner = this.#newOwner()
+      const claimed = await this.#duty(name, () => take({ owner, now, leaseUntil: this.#context.leases.next(), limit }))
+      if (claimed === undefined) fault = `the claim of ${name} failed; see the server's log`
+      for (const run of claimed ?? []) this.#track(workClaimed(this.#context, owner, run))
+      return (claimed?.length ?? 0) >= limit
+    }
+    const moreDue = await claim('due runs', (request) => claimDue(db.hot, request))
+    const moreKeyed = await claim('keyed starts', (request) => claimKeyedStarts(db.hot, request))
+    this.#lastPass = { at: this.#context.clock.now(), error: fault }
+    if (this.#sleptThrough || now >= this.#lastTick + HOUSEKEEPING_MS) {
+      this.#sleptThrough = false
       this.#lastTick = now
-      await this.#duty('reclaim', () => this.#reclaim())
-      await this.#duty('missed', () => sweepMissed(this.#context))
+      await this.#duty('reclaim', () => this.#reclaim(now))
+      this.#keepHouse(now)
     }
-    const limit = Math.min(settings.runBatch, this.#room())
-    if (limit <= 0) return 'more'
-    const request = { worker: this.worker, now: clock.now(), leaseUntil: leases.next(), limit }
-    const claimed = (await Promise.all([claimDue(db.hot, request), claimKeyedStarts(db.hot, request)])).flat()
-    for (const run of claimed) this.#track(workClaimed(this.#context, run))
-    if (claimed.length >= limit) return 'more'
+    if (moreDue || moreKeyed) return true
     await this.#duty('blocked', () => noteBlocked(this.#context))
-    if (tick && now >= this.#lastPrune + PRUNE_EVERY_MS) {
-      this.#lastPrune = now
-      await this.#duty('prune', () => prune(this.#context))
-    }
-    return 'done'
+    return false
   }
 
-  async #reclaim(): Promise<void> {
-    const { db, clock, leases, settings } = this.#context
+  async #reclaim(now: Instant): Promise<void> {
+    const { db, leases, settings } = this.#context
     const limit = Math.min(settings.runBatch, Math.max(this.#room(), 1))
-    const request = { worker: this.worker, now: clock.now(), leaseUntil: leases.next(), limit, working: leases.runIds }
-    for (const lapsed of await takeOverLapsed(db.hot, request)) this.#track(workLapsed(this.#context, lapsed))
+    const owner = this.#newOwner()
+    const request = { owner, now, leaseUntil: leases.next(), limit, working: leases.claims }
+    for (const lapsed of await takeOverLapsed(db.hot, request)) this.#track(workLapsed(this.#context, owner, lapsed))
+  }
+
+  /** Sweeps and prunes beside the passes, so that starts do not wait for it. */
+  #keepHouse(now: Instant): void {
+    if (this.#housework !== null) return
+    const prunes = now >= this.#lastPrune + PRUNE_EVERY_MS
+    if (prunes) this.#lastPrune = now
+    const work = async () => {
+      await this.#duty('missed', () => sweepMissed(this.#context))
+      if (prunes) await this.#duty('prune', () => prune(this.#context))
+    }
+    this.#housework = work().finally(() => {
+      this.#housework = null
+      this.#settleIdle()
+    })
+  }
+
+  #newOwner(): string {
+    this.#claims += 1
+    return `${this.worker}#${this.#claims}`
   }
 
   #track(task: Promise<void>): void {
@@ -209,11 +253,8 @@ export class Runner {
   /** Runs one duty; an error in it is logged and harms no other. */
   async #duty<T>(name: string, what: () => Promise<T>): Promise<T | undefined> {
     try {
-      const result = await what()
-      if (name === 'pass') this.#lastPass = { at: this.#context.clock.now(), error: null }
-      return result
+      return await what()
     } catch (error) {
-      if (name === 'pass') this.#lastPass = { at: this.#context.clock.now(), error }
       this.#context.log.error({ err: error, duty: name }, `the runner's duty "${name}" failed; it is tried again`)
       return undefined
     }
@@ -224,17 +265,17 @@ export class Runner {
     this.#nap?.abort()
     await this.#loop
     const finished = Promise.allSettled([...this.#tasks])
-    await Promise.race([finished, delay(this.#context.settings.finishMs, finished)])
+    await Promise.race([finished, unless(finished, this.#context.settings.finishMs)])
     this.#giveUp.abort()
-    await Promise.race([finished, delay(GIVE_UP_MS, finished)])
-    await this.#renewing
+    await Promise.race([finished, unless(finished, GIVE_UP_MS)])
+    await Promise.all([this.#renewing, this.#housework])
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
     await this.#duty('let go of claims', () => dropClaims(this.#context.db.hot, this.worker, this.#context.clock.now()))
   }
 }
 
 /** Resolves after that time, or when what is waited for is done. On the machine's clock: stopping is not part of an event. */
-function delay(ms: number, done: Promise<unknown>): Promise<void> {
+function unless(done: Promise<unknown>, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     void done.then(() => {
@@ -242,4 +283,8 @@ function delay(ms: number, done: Promise<unknown>): Promise<void> {
       resolve()
     })
   })
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return sleep(ms, undefined, { signal }).catch(() => {})
 }

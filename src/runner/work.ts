@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { failRun } from '../domain/disposition.ts'
 import * as log from '../domain/log.ts'
 import type { Outcome } from '../domain/outcome.ts'
@@ -6,8 +7,9 @@ import { progress } from '../domain/progress.ts'
 import { isTerminal } from '../domain/run.ts'
 import { type CallFacts, settle, takeBack } from '../domain/settle.ts'
 import type { Registry } from '../modules/registry.ts'
+import type { Batch } from '../store/batch.ts'
 import type { Changes } from '../store/changes.ts'
-import { type Claimed, type Lapsed, readClaimed } from '../store/claims.ts'
+import type { Claimed, ClaimRef, Lapsed } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { idempotencyKeyOf, mintId } from '../store/ids.ts'
@@ -24,13 +26,14 @@ import type { Versions } from './versions.ts'
 /** What the work on runs needs. */
 export type WorkContext = {
   db: Database
-  worker: string
   changes: Changes
   clock: Clock
   registry: Registry
   settings: RunnerSettings
   versions: Versions
   transitions: Transitions
+  /** Reads claimed runs, many in a statement. */
+  pictures: Batch<ClaimRef, Picture | null>
   leases: Leases
   log: RunnerLog
   /** Fires when actions in flight have to give up. */
@@ -80,64 +83,68 @@ type Settled = { step: Step; outcome: Outcome; lines: log.RunLine[] }
 type Change = {
   /** Changes the draft; false: what it is about is not there any more. */
   apply(draft: Draft): boolean
+  /** The dispatch that the change ends, by its step and claim number; null where no step is in flight. */
+  ends: { id: string; claimNo: number } | null
   settles: Settled | null
 }
 
-const nothing: Change = { apply: () => true, settles: null }
+const nothing: Change = { apply: () => true, ends: null, settles: null }
 
 /** Works a run that was just claimed until it waits or its turn is over. Never rejects. */
-export function workClaimed(context: WorkContext, { picture, line, started }: Claimed): Promise<void> {
-  if (started) context.changes.publish({ runId: picture.facts.runId, line, cues: false })
-  return guarded(context, picture, () => drive(context, picture, nothing))
-}
-
-/** Settles what a dead process left of a run, and goes on with it. Never rejects. */
-export function workLapsed(context: WorkContext, { picture, previousOwner }: Lapsed): Promise<void> {
-  const { clock } = context
-  const retry = retryRule(context)
-  const inFlight = picture.run.inFlight
-  return guarded(context, picture, () =>
-    drive(context, picture, {
-      settles: null,
-      apply(draft) {
-        const step = draft.steps.find((candidate) => candidate.id === inFlight)
-        if (step !== undefined && draft.run.inFlight === inFlight)
-          takeBack(draft, step, { now: clock.now(), retry, previousOwner })
-        return true
-      },
-    }),
+export function workClaimed(context: WorkContext, owner: string, { runId, line, started }: Claimed): Promise<void> {
+  if (started) context.changes.publish({ runId, line, cues: false })
+  return guarded(context, { runId, owner }, async (claim, picture) =>
+    drive(context, claim, { picture, first: nothing }),
   )
 }
 
-async function guarded(context: WorkContext, picture: Picture, work: () => Promise<void>): Promise<void> {
-  const { runId } = picture.facts
-  context.leases.hold(runId)
+/** Settles what a dead process left of a run, and goes on with it. Never rejects. */
+export function workLapsed(context: WorkContext, owner: string, { runId, previousOwner }: Lapsed): Promise<void> {
+  const { clock } = context
+  const retry = retryRule(context)
+  return guarded(context, { runId, owner }, async (claim, picture) => {
+    const left = picture.steps.find((step) => step.id === picture.run.inFlight)
+    const first: Change = {
+      settles: null,
+      ends: left ?? null,
+      apply(draft) {
+        const step = draft.steps.find((candidate) => candidate.id === left?.id)
+        if (step !== undefined) takeBack(draft, step, { now: clock.now(), retry, previousOwner })
+        return true
+      },
+    }
+    await drive(context, claim, { picture, first })
+  })
+}
+
+async function guarded(
+  context: WorkContext,
+  claim: ClaimRef,
+  work: (claim: ClaimRef, picture: Picture) => Promise<void>,
+): Promise<void> {
+  context.leases.hold(claim)
   try {
-    await work()
+    const picture = await context.load.work(() => reread(context, claim))
+    if (picture !== null) await work(claim, picture)
   } catch (error) {
     // The claim is left to lapse: the next holder goes on from what the database says.
+    const { runId } = claim
     context.log.error({ err: error, runId }, 'a run could not be worked on; it is taken up again when its lease ends')
   } finally {
-    context.leases.drop(runId)
+    context.leases.drop(claim)
   }
 }
 
-async function drive(context: WorkContext, claimed: Picture, first: Change): Promise<void> {
-  const { load, settings } = context
-  let change = first
-  let picture = claimed
+async function drive(context: WorkContext, claim: ClaimRef, from: { picture: Picture; first: Change }): Promise<void> {
+  const { load, settings, db, changes } = context
+  let { picture, first: change } = from
   for (let dispatched = 0; ; dispatched += 1) {
     const hasTurn = dispatched < settings.stepsPerPass
-    const moved = await load.work(() => move(context, picture, change, hasTurn))
+    const moved = await load.work(() => move(context, claim, { from: picture, asked: change, hasTurn }))
     if (moved === null || moved.step === null) return
     const { step } = moved
     picture = moved.picture
-    const messages = new Messages({
-      db: context.db.hot,
-      changes: context.changes,
-      runId: picture.facts.runId,
-      log: context.log,
-    })
+    const messages = new Messages({ db: db.hot, changes, runId: claim.runId, log: context.log })
     const answered = await load.dispatch(() => call(context, picture, step, messages))
     change = settlement(context, { step, outcome: answered.outcome, lines: await messages.take() }, answered.facts)
   }
@@ -147,10 +154,11 @@ async function drive(context: WorkContext, claimed: Picture, first: Change): Pro
 function settlement(context: WorkContext, settled: Settled, facts: CallFacts, retry = retryRule(context)): Change {
   return {
     settles: settled,
+    ends: settled.step,
     apply(draft) {
       const step = draft.steps.find((candidate) => candidate.id === settled.step.id)
       if (step === undefined || draft.run.inFlight !== step.id || step.claimNo !== settled.step.claimNo) return false
-      draft.lines.push(...settled.lines)
+      for (const line of settled.lines) draft.lines.push(line)
       settle(draft, step, settled.outcome, { now: context.clock.now(), retry, call: facts })
       return true
     },
@@ -166,47 +174,59 @@ type Moved = { picture: Picture; step: Step | null }
 
 /**
  * Applies a change to a run, moves it on as far as it goes, and writes all that in one transition, as often as somebody
- * changes the run in between. Answers the step claimed for dispatch; null: the run is not this process's any more.
+ * changes the run in between. Answers the step claimed for dispatch; null: the claim is not in force any more.
  */
-async function move(context: WorkContext, from: Picture, asked: Change, hasTurn: boolean): Promise<Moved | null> {
-  const { runId, versionId } = from.facts
-  const spec = await context.versions.spec(versionId)
+async function move(
+  context: WorkContext,
+  claim: ClaimRef,
+  { from, asked, hasTurn }: { from: Picture; asked: Change; hasTurn: boolean },
+): Promise<Moved | null> {
+  const { runId } = claim
+  const spec = await patiently(context, runId, () => context.versions.spec(from.facts.versionId))
   let change = asked
   let picture: Picture | null = from
   let uncertain = false
   while (picture !== null) {
+    const lost = lostDispatch(picture, asked)
+    if (lost !== null) {
+      context.leases.hold(claim, leaseLimit(context, lost))
+      context.changes.publish({ runId, line: 0, cues: true })
+      return { picture, step: lost }
+    }
     const draft = draftOf(picture)
     if (!change.apply(draft)) break
     const step = advance(context, draft, spec, hasTurn && change === asked)
-    const limit = step === null ? undefined : leaseLimit(context, step)
     try {
-      const leaseUntil = step === null ? null : context.leases.next(limit)
-      const done = await context.transitions.writeIfUnchanged({ draft, leaseUntil })
+      const leaseUntil = step === null ? null : context.leases.next(leaseLimit(context, step))
+      const done = await context.transitions.writeIfUnchanged({ draft, owner: claim.owner, leaseUntil })
       if (done !== null) {
-        if (step !== null) context.leases.hold(runId, limit)
+        if (step !== null) context.leases.hold(claim, leaseLimit(context, step))
         announce(context, draft, { line: done.line, from: picture })
         return { picture: written(draft, done.fence), step }
       }
-      picture = await reread(context, runId)
     } catch (error) {
       if (isRefusedByDatabase(error)) {
         if (change !== asked) throw error
         change = refusal(context, asked, error)
-      } else {
-        uncertain = true
-        await pauseFor(context, error, runId)
-        picture = await reread(context, runId)
-        const claimed: Step | undefined = picture?.steps.find(
-          (known) => known.id === step?.id && known.claimNo === step.claimNo,
-        )
-        // The statement was carried out, its answer was lost on the way.
-        if (picture !== null && claimed !== undefined && picture.run.inFlight === claimed.id)
-          return { picture, step: claimed }
+        continue
       }
+      uncertain = true
+      await pauseFor(context, error, runId)
     }
+    picture = await reread(context, claim)
   }
   if (change.settles !== null && !uncertain) await logLate(context, runId, change.settles)
   return null
+}
+
+/**
+ * The step that an earlier write of this claim put in flight although its answer was lost on the way: nobody but the
+ * holder dispatches under a claim, so that it can only be ours, and it was not called yet.
+ */
+function lostDispatch({ run, steps }: Picture, asked: Change): Step | null {
+  const step = steps.find((candidate) => candidate.id === run.inFlight)
+  if (step === undefined || (step.id === asked.ends?.id && step.claimNo === asked.ends.claimNo)) return null
+  return step
 }
 
 function advance(
@@ -245,22 +265,29 @@ function announce(context: WorkContext, draft: Draft, { line, from }: { line: nu
   if (isTerminal(run.status) && facts.concurrencyKey !== null) context.wakeAt(context.clock.now())
 }
 
-async function reread(context: WorkContext, runId: string): Promise<Picture | null> {
+/** The run as it is now; null where the claim is not in force any more. */
+function reread(context: WorkContext, claim: ClaimRef): Promise<Picture | null> {
+  return patiently(context, claim.runId, () => context.pictures.add(claim))
+}
+
+/** Asks until the database answers, or the process gives up. */
+async function patiently<T>(context: WorkContext, runId: string, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await readClaimed(context.db.hot, runId, context.worker)
+      return await ask()
     } catch (error) {
+      if (isRefusedByDatabase(error)) throw error
       await pauseFor(context, error, runId)
     }
   }
 }
 
-const RECOVERY_PAUSE_MS = 250
+const RECOVERY_PAUSE_MS = 100
 
-/** Waits a little while the database is away. */
-async function pauseFor({ clock, signal, log: serverLog }: WorkContext, error: unknown, runId: string): Promise<void> {
+/** Waits a little while the database is away, on the machine's clock: it is not part of an event. */
+async function pauseFor({ signal, log: serverLog }: WorkContext, error: unknown, runId: string): Promise<void> {
   serverLog.warn({ err: error, runId }, 'the database did not answer; trying again')
-  await clock.sleepUntil(clock.now() + RECOVERY_PAUSE_MS, signal)
+  await sleep(RECOVERY_PAUSE_MS, undefined, { signal }).catch(() => {})
   if (signal.aborted) throw error
 }
 
@@ -270,6 +297,7 @@ function refusal(context: WorkContext, refused: Change, error: unknown): Change 
   if (refused.settles === null) {
     return {
       settles: null,
+      ends: refused.ends,
       apply(draft) {
         failRun(draft, context.clock.now(), because)
         return true

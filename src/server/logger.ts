@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module'
 import { type Logger, pino } from 'pino'
-import { PinoPretty } from 'pino-pretty'
 import type { LogSettings } from './config.ts'
 
 export type { Logger } from 'pino'
@@ -46,7 +46,9 @@ export function createLogger(
 }
 
 function prettyStream(destination: LogDestination): LogDestination {
-  const format = PinoPretty.prettyFactory({ colorize: destination.isTTY === true, translateTime: 'HH:MM:ss.l' })
+  // Loaded where lines are for people alone; a log is there at once, so that an import would come too late.
+  const { prettyFactory }: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty')
+  const format = prettyFactory({ colorize: destination.isTTY === true, translateTime: 'HH:MM:ss.l' })
   return {
     write(line) {
       destination.write(format(line) ?? '')

@@ -10,11 +10,9 @@ import { openDatabase } from '../store/database.ts'
 import { startEmbedded } from '../store/embedded.ts'
 import { ping } from '../store/ping.ts'
 import { createFirstAdminToken } from '../store/tokens.ts'
-import { createApi } from './api.ts'
 import { createAuthenticate } from './authenticate.ts'
 import type { ServerConfig } from './config.ts'
 import { type Check, type Readiness, readiness } from './health.ts'
-import { createHttpServer } from './http.ts'
 import type { Logger } from './logger.ts'
 import { Migrations } from './migrations.ts'
 import { listenFault } from './startup-fault.ts'
@@ -69,12 +67,22 @@ async function start(
   { migrate, log, announceToken }: ServeOptions,
   { cleanups, cleanUp }: Cleanups,
 ): Promise<RunningServer> {
-  let databaseUrl = config.databaseUrl
-  if (databaseUrl === null) {
-    const embedded = await startEmbedded({ dataDir: config.dataDir, log })
-    cleanups.push(() => embedded.stop())
-    databaseUrl = embedded.url
-  }
+  const starting = config.databaseUrl === null ? startEmbedded({ dataDir: config.dataDir, log }) : null
+  // Should loading fail, it is there to be stopped all the same.
+  if (starting !== null)
+    cleanups.push(() =>
+      starting.then(
+        (embedded) => embedded.stop(),
+        () => {},
+      ),
+    )
+  // Most of what a start loads, loaded while PostgreSQL starts.
+  const [embedded, { createApi }, { createHttpServer }] = await Promise.all([
+    starting,
+    import('./api.ts'),
+    import('./http.ts'),
+  ])
+  const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
   const migrations = await Migrations.open(databaseUrl, { apply: migrate, log })
   const db = await openDatabase({ url: databaseUrl, poolSize: API_POOL, runnerPoolSize: RUNNER_POOL })
   cleanups.push(() => db.close())

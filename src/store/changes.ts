@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 
-/** Something about a run was committed: its log grew to `line`; a cue of it opened, was claimed or was resolved. */
+/** Something about a run was committed: its log grew to `line` (0: to an unknown line); a cue of it opened, was claimed or was resolved. */
 export type RunChange = { runId: string; line: number; cues: boolean }
 
 /**

@@ -1,8 +1,12 @@
 /** SQLSTATE classes of what is wrong with the data or the statement itself: sending it again brings the same. */
-const REFUSALS = /^(22|23|42)/
+const REFUSALS = /^(0A|21|22|23|42|54)/
 
-/** Whether the database is there and refuses what was sent; false for one that cannot be reached or is in trouble. */
+/**
+ * Whether what was sent is refused, by the database or because it could not even be written (too long a text);
+ * false for a database that cannot be reached or is in trouble.
+ */
 export function isRefusedByDatabase(error: unknown): boolean {
+  if (error instanceof RangeError) return true
   const code = sqlState(error)
   return code !== null && REFUSALS.test(code)
 }

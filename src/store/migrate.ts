@@ -1,10 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { MigrationList } from '@prisma/schema-engine-wasm'
+import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
 import { connectionOf, databaseFault } from './connection.ts'
-import { FILTERS, withSchemaEngine } from './schema-engine.ts'
 
 /** The package's `prisma` folder: two levels up both from the source and from the build. */
 export const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
@@ -35,6 +34,15 @@ async function migrationList(): Promise<MigrationList> {
   }
 }
 
+/** Every table and type of the database is ours to migrate. */
+const FILTERS = { externalTables: [], externalEnums: [] }
+
+/** Megabytes of WebAssembly, loaded only where a migration is pending: hardly any start needs it. */
+async function withEngine<T>(url: string, work: (engine: SchemaEngine) => Promise<T>): Promise<T> {
+  const { withSchemaEngine } = await import('./schema-engine.ts')
+  return withSchemaEngine(url, work)
+}
+
 /** Names of the migrations that the database still lacks, oldest first. */
 export async function pendingMigrations(url: string): Promise<string[]> {
   return withSession(url, async (session) => {
@@ -57,7 +65,7 @@ export async function migrate(url: string, options: { log?: { info(message: stri
     const applied = new Set(rows.filter((row) => row.finished).map((row) => row.name))
     if (migrationsList.migrationDirectories.every(({ path }) => applied.has(path))) return []
     try {
-      return await withSchemaEngine(url, async (engine) => {
+      return await withEngine(url, async (engine) => {
         for (const { name } of rows.filter((row) => !row.finished)) {
           await engine.markMigrationRolledBack({ migrationName: name })
         }
@@ -82,7 +90,7 @@ export async function migrate(url: string, options: { log?: { info(message: stri
 export async function migrationToSchema(url: string): Promise<string | null> {
   const migrations = await migrationList()
   const model = { path: SCHEMA, content: await readFile(SCHEMA, 'utf8') }
-  return withSchemaEngine(url, async (engine) => {
+  return withEngine(url, async (engine) => {
     const { stdout } = await engine.diff({
       from: { tag: 'migrations', ...migrations },
       to: { tag: 'schemaDatamodel', files: [model] },

@@ -63,45 +63,63 @@ export async function insertRunIfNew(db: PrismaClient, run: NewRun, now: Instant
   return rows.length > 0
 }
 
-/** An existing run that an occurrence or a request collides with. */
-export type ExistingRun = { id: string; requestId: string | null; request: unknown }
-
-/** The run that was made for the same request, else the one that is the same occurrence; null when there is none. */
-export async function readExistingRun(db: PrismaClient, run: NewRun): Promise<ExistingRun | null> {
-  const [row] = await db.$queryRaw<ExistingRun[]>(Prisma.sql`
-    SELECT id, request_id AS "requestId", request FROM runs
-    WHERE definition_id = ${run.definitionId}::uuid AND (
-      request_id = ${run.requestId}
-      OR (NOT ${run.rehearsal}::bool AND NOT rehearsal AND superseded_by_id IS NULL AND scope = ${run.scope}
-        AND (occurrence_key = ${run.occurrenceKey} OR occurrence_at = ${at(run.occurrenceAt)})))
-    ORDER BY (request_id IS NOT DISTINCT FROM ${run.requestId} AND request_id IS NOT NULL) DESC LIMIT 1`)
+/** The run that a request made, with what was asked for; null where it made none. */
+export async function readRunOfRequest(
+  db: PrismaClient,
+  { definitionId, requestId }: { definitionId: string; requestId: string },
+): Promise<{ id: string; request: unknown } | null> {
+  const [row] = await db.$queryRaw<{ id: string; request: unknown }[]>(Prisma.sql`
+    SELECT id, request FROM runs WHERE definition_id = ${definitionId}::uuid AND request_id = ${requestId}`)
   return row ?? null
 }
 
-/** A run whose grace window passed before it could start. `blocked`: a concurrency key held it back. */
-export type OverdueRun = { runId: string; blocked: boolean }
+/** The id of the run that is the same occurrence; null: there is none, as for every rehearsal. */
+export async function readRunOfOccurrence(
+  db: PrismaClient,
+  run: Pick<NewRun, 'definitionId' | 'scope' | 'rehearsal' | 'occurrenceKey' | 'occurrenceAt'>,
+): Promise<string | null> {
+  if (run.rehearsal) return null
+  const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    SELECT id FROM runs
+    WHERE definition_id = ${run.definitionId}::uuid AND scope = ${run.scope} AND NOT rehearsal AND superseded_by_id IS NULL
+      AND (occurrence_key = ${run.occurrenceKey} OR occurrence_at = ${at(run.occurrenceAt)})
+    LIMIT 1`)
+  return row?.id ?? null
+}
 
-/** SCHEDULED runs whose grace window passed. */
+/** SCHEDULED runs whose grace window passed, and who holds their concurrency key, where that is who it was logged to be. */
 export async function readOverdue(
   db: PrismaClient,
   { now, limit }: { now: Instant; limit: number },
-): Promise<(OverdueRun & { heldBy: string | null })[]> {
-  return db.$queryRaw<(OverdueRun & { heldBy: string | null })[]>(Prisma.sql`
-    SELECT id AS "runId", blocked_by IS NOT NULL AS blocked, blocked_by AS "heldBy" FROM runs
-    WHERE status = 'SCHEDULED' AND grace_until < ${at(now)} ORDER BY grace_until LIMIT ${limit}`)
+): Promise<{ runId: string; heldBy: string | null }[]> {
+  return db.$queryRaw<{ runId: string; heldBy: string | null }[]>(Prisma.sql`
+    SELECT w.id AS "runId", h.id AS "heldBy" FROM runs w LEFT JOIN runs h ON h.id = w.blocked_by
+      AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING')
+    WHERE w.status = 'SCHEDULED' AND w.grace_until < ${at(now)} ORDER BY w.grace_until LIMIT ${limit}`)
 }
 
 /** Makes an overdue run MISSED and cancels its steps, if it is still waiting for its start. Answers its last line. */
 export async function missIfOverdue(
   db: PrismaClient,
-  { runId, now, blocked, because, line }: OverdueRun & { now: Instant; because: string; line: RunLine },
+  {
+    runId,
+    now,
+    missedReason,
+    because,
+    line,
+  }: {
+    runId: string
+    now: Instant
+    missedReason: 'KEY_HELD' | 'NOT_RUNNING'
+    because: string
+    line: RunLine
+  },
 ): Promise<number | null> {
-  const reason = blocked ? 'KEY_HELD' : 'NOT_RUNNING'
   const [, rows] = await db.$transaction([
     lockRun(db, runId),
     db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
       WITH run AS (
-        UPDATE runs SET status = 'MISSED', missed_reason = ${reason}::missed_reason, ended_at = ${at(now)},
+        UPDATE runs SET status = 'MISSED', missed_reason = ${missedReason}::missed_reason, ended_at = ${at(now)},
           ended_because = ${because}, wake_at = NULL, fence = fence + 1, last_line = last_line + 1
         WHERE id = ${runId}::uuid AND status = 'SCHEDULED' AND grace_until < ${at(now)}
         RETURNING id, last_line
@@ -123,12 +141,19 @@ export async function missIfOverdue(
 /** Names the holder of the key in a blocked run, once per holder. Answers its last line; null: it started or is named already. */
 export async function noteBlockedIfNew(
   db: PrismaClient,
-  { runId, heldBy, because, line }: { runId: string; heldBy: string; because: string; line: RunLine },
+  {
+    runId,
+    heldBy,
+    now,
+    because,
+    line,
+  }: { runId: string; heldBy: string; now: Instant; because: string; line: RunLine },
 ): Promise<number | null> {
   const [row] = await db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
     WITH run AS (
       UPDATE runs SET blocked_by = ${heldBy}::uuid, last_error = ${because}, fence = fence + 1, last_line = last_line + 1
-      WHERE id = ${runId}::uuid AND status = 'SCHEDULED' AND blocked_by IS DISTINCT FROM ${heldBy}::uuid
+      WHERE id = ${runId}::uuid AND status = 'SCHEDULED' AND wake_at <= ${at(now)}
+        AND blocked_by IS DISTINCT FROM ${heldBy}::uuid
       RETURNING id, last_line
     ), logged AS (
       ${logLines(Prisma.sql`SELECT id, last_line - 1 AS last_line FROM run`, [line])}

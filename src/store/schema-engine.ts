@@ -18,9 +18,6 @@ declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>
 }
 
-/** Every table and type of the database is ours to migrate. */
-export const FILTERS = { externalTables: [], externalEnums: [] }
-
 let loaded: Promise<void> | null = null
 
 async function load(): Promise<void> {

@@ -85,12 +85,13 @@ const wakeIfRunning = (now: Instant) =>
 /** "I have it": names the person, if the cue waits and is still claimed by whom the caller saw (nobody: null). */
 export function claimCueIfStillHeldBy(
   db: PrismaClient,
-  control: Control & { seen: string | null },
+  control: Control & { seen: { kind: ActorKind | null; name: string } | null },
 ): Promise<Controlled> {
   const { now, line } = control
   return controlIf(db, {
     ...control,
-    guard: Prisma.sql`s.parked AND ${runIn('RUNNING', 'PAUSED')} AND s.cue_claimed_by_name IS NOT DISTINCT FROM ${control.seen}`,
+    guard: Prisma.sql`s.parked AND ${runIn('RUNNING', 'PAUSED')} AND s.cue_claimed_by_name IS NOT DISTINCT FROM ${control.seen?.name ?? null}
+      AND s.cue_claimed_by_kind::text IS NOT DISTINCT FROM ${control.seen?.kind ?? null}`,
     set: Prisma.sql`cue_claimed_by_kind = ${line.actor.kind}::actor_kind, cue_claimed_by_name = ${line.actor.name},
       cue_claimed_at = ${at(now)}`,
   })

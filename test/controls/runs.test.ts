@@ -54,6 +54,27 @@ test('a requestId makes "start now" safe to send again, and different arguments 
   expect(await startRun(stage.ctx, MIRA, { definitionId, requestId: 'r2' })).toMatchObject({ created: true })
 })
 
+test('a repeat is answered with the first run whatever changed since, its grace window too', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [CUE] }], { graceSeconds: 10 })
+  const scheduledFor = new Date(T0 + 1000)
+  const input = { definitionId, scheduledFor, requestId: 'r1' }
+  const first = await stage.start(definitionId, input)
+  stage.clock.moveBy(3_600_000)
+  const { requestId: _, ...occurrence } = input
+  expect(await startRun(stage.ctx, MIRA, input)).toEqual({ created: false, runId: first })
+  expect(await startRun(stage.ctx, MIRA, occurrence)).toEqual({ created: false, runId: first })
+  await stage.db.prisma.definition.update({ where: { id: definitionId }, data: { state: 'ARCHIVED' } })
+  expect(await startRun(stage.ctx, MIRA, input)).toEqual({ created: false, runId: first })
+})
+
+test('the last instant there is can be started at', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [CUE] }])
+  const scheduledFor = new Date('9999-12-31T23:59:59.999Z')
+  expect(await startRun(stage.ctx, MIRA, { definitionId, scheduledFor })).toMatchObject({ created: true })
+})
+
 test('a start that cannot be is refused by name', async () => {
   const stage = await newStage()
   const { definitionId } = await stage.publish([{ key: 'one', steps: [CUE] }], {

@@ -54,6 +54,15 @@ test('a cue names who has it; another may only take it over, and then both names
   ])
 })
 
+test('a cue that is over cannot be claimed, not even by who had it', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE] }])
+  const id = await stepId(stage, runId)
+  await claimCue(stage.ctx, MIRA, { stepId: id })
+  await confirmCue(stage.ctx, MIRA, { stepId: id })
+  expect(await claimCue(stage.ctx, MIRA, { stepId: id })).toMatchObject({ error: 'CONFLICT', stepId: id })
+})
+
 test('of ten who claim one cue at once, one has it', async () => {
   const stage = await newStage()
   const runId = await stage.play([{ key: 'one', steps: [CUE] }])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { newStage, T0 } from '../support/stage.ts'
+import { resumeRun } from '../../src/controls/runs.ts'
+import { MIRA, newStage, T0 } from '../support/stage.ts'
 
 const steps = [{ key: 'first', label: 'First' }, { key: 'second' }]
 
@@ -15,7 +16,7 @@ test.each([
   const runId = await stage.play([{ key: 'one', steps: [{ ...steps[0], actionId }, ...steps.slice(1)] }])
   expect(await stage.step(runId)).toMatchObject({ status: 'FAILED', attempts: 1 })
   expect(await stage.run(runId)).toMatchObject({ status: 'PAUSED', health: 'DEGRADED' })
-  if (answer === undefined) expect((await stage.run(runId)).lastError).toMatch(/"gone.spawn" is not registered.*"gone"/)
+  if (answer === undefined) expect((await stage.run(runId)).lastError).toMatch(/gone.spawn is not registered.*"gone"/)
 })
 
 test.each([
@@ -90,6 +91,10 @@ test('PAUSE stops the run with the error, and resuming goes on after the step th
   expect(run.lastError).toBe('"First" (test.change) failed: no such boss')
   await stage.letPass(86_400_000)
   expect(stage.script.keys()).toEqual(['first'])
+  await resumeRun(stage.ctx, MIRA, { runId })
+  await stage.settle()
+  expect(stage.script.keys()).toEqual(['first', 'second'])
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', lastError: null })
 })
 
 test('ABORT_RUN cancels what is pending and fails the run', async () => {
@@ -159,4 +164,30 @@ test('sixty hanging actions hold up no other run', async () => {
   hung.answer({ ok: true })
   await stage.settle()
   expect(await stage.db.prisma.run.count({ where: { definitionId, status: 'COMPLETED' } })).toBe(60)
+})
+
+test('an action that logs a flood is called once, and every line is there', async () => {
+  const stage = await newStage()
+  stage.script.on('a', (_envelope, { log }) => {
+    for (let line = 0; line < 150_000; line += 1) log(`line ${line}`)
+    return { ok: true }
+  })
+  const runId = await stage.play([{ key: 'one', steps: [{ key: 'a' }] }])
+  await stage.settle()
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
+  expect(stage.script.calls).toHaveLength(1)
+  expect(await stage.db.prisma.logLine.count({ where: { runId, kind: 'step.message' } })).toBe(150_000)
+})
+
+test('what is too long to be written fails the step, once', async () => {
+  const stage = await newStage()
+  stage.interpose((sql) => {
+    if (sql.values.some((value) => typeof value === 'string' && value.includes('far too long')))
+      throw new RangeError('Invalid string length')
+    return stage.send(sql)
+  })
+  stage.script.on('a', () => ({ ok: true, output: { text: 'far too long' } }))
+  const runId = await stage.play([{ key: 'one', steps: [{ key: 'a' }] }])
+  expect(await stage.run(runId)).toMatchObject({ status: 'PAUSED' })
+  expect((await stage.step(runId)).lastError).toContain('cannot be stored')
 })

@@ -71,7 +71,7 @@ test('a live lease is not taken over', async () => {
   other.start()
   stage.clock.moveBy(9_000)
   await other.idle()
-  expect(await stage.run(runId)).toMatchObject({ claimedBy: stage.runner.worker })
+  expect(await stage.run(runId)).toMatchObject({ claimedBy: expect.stringContaining(stage.runner.worker) })
   hung.answer({ ok: true })
   await stage.settle()
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })

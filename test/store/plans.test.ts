@@ -42,7 +42,7 @@ function explaining(client: PrismaClient): { client: PrismaClient; plans: string
   return { client: fake as unknown as PrismaClient, plans }
 }
 
-const request = { worker: 'w', now: T0, leaseUntil: T0 + 30_000, limit: 64 }
+const request = { owner: 'w#1', now: T0, leaseUntil: T0 + 30_000, limit: 64 }
 
 const picture = () => {
   const none = {
@@ -71,16 +71,16 @@ const picture = () => {
 const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['claimDue', (client) => claimDue(client, request)],
   ['claimKeyedStarts', (client) => claimKeyedStarts(client, request)],
-  ['takeOverLapsed', (client) => takeOverLapsed(client, { ...request, working: [RUN] })],
-  ['readClaimed', (client) => readClaimed(client, RUN, 'w')],
-  ['renewLeases', (client) => renewLeases(client, 'w', [{ runId: RUN, until: T0 }])],
+  ['takeOverLapsed', (client) => takeOverLapsed(client, { ...request, working: [{ runId: RUN, owner: 'w#1' }] })],
+  ['readClaimed', (client) => readClaimed(client, [{ runId: RUN, owner: 'w#1' }])],
+  ['renewLeases', (client) => renewLeases(client, [{ runId: RUN, owner: 'w#1', until: T0 }])],
   ['dropClaims', (client) => dropClaims(client, 'w', T0)],
   ['readNextInstant', (client) => readNextInstant(client, T0)],
   ['readNewlyBlocked', (client) => readNewlyBlocked(client, { now: T0, limit: 100 })],
   ['readOverdue', (client) => readOverdue(client, { now: T0, limit: 100 })],
   [
     'writeIfUnchanged',
-    (client) => new Transitions(client, 'w').writeIfUnchanged({ draft: draftOf(picture()), leaseUntil: null }),
+    (client) => new Transitions(client).writeIfUnchanged({ draft: draftOf(picture()), owner: 'w#1', leaseUntil: null }),
   ],
   ['appendLines', (client) => appendLines(client, RUN, [])],
   ['pruneLogs', (client) => pruneLogs(client, { endedBefore: new Date(T0), now: new Date(T0), limit: 100 })],

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { ControlContext } from '../../src/controls/context.ts'
 import { type StartRunInput, startRun } from '../../src/controls/start.ts'
@@ -101,6 +101,7 @@ export async function newStage(settings: Partial<RunnerSettings> = {}): Promise<
   const stage = new Stage(db, settings)
   onTestFinished(async () => {
     await stage.stop()
+    stage.checkFaults()
     const { prisma } = db
     await prisma.$transaction([
       prisma.logLine.deleteMany(),
@@ -115,6 +116,10 @@ export async function newStage(settings: Partial<RunnerSettings> = {}): Promise<
   return stage
 }
 
+const rawOf = (database: Database) => (sql: Prisma.Sql) => database.hot.$queryRaw(sql)
+
+type Interposed = (sql: Prisma.Sql) => Promise<unknown>
+
 /** A runner on a fake clock and a real database, with scripted actions. */
 export class Stage {
   readonly script = new Script()
@@ -124,12 +129,23 @@ export class Stage {
   readonly ctx: ControlContext
   readonly faults: { fields: object; message: string }[] = []
   readonly db: Database
+  #interposed: Interposed | null = null
+  #expectedFaults: RegExp | null = null
   runner: Runner
   readonly #settings: Partial<RunnerSettings>
   readonly #runners: Runner[] = []
 
   constructor(db: Database, settings: Partial<RunnerSettings> = {}) {
-    this.db = db
+    const hot = new Proxy(db.hot, {
+      get: (client, name) => {
+        if (name === '$queryRaw') {
+          return (sql: Prisma.Sql) => (this.#interposed === null ? client.$queryRaw(sql) : this.#interposed(sql))
+        }
+        const value = Reflect.get(client, name)
+        return typeof value === 'function' ? value.bind(client) : value
+      },
+    })
+    this.db = { ...db, hot }
     this.#settings = settings
     for (const [module, core] of [
       [coreModule(new Targets([])), true],
@@ -138,9 +154,51 @@ export class Stage {
       const registered = this.registry.register(module, { core })
       if (!registered.ok) throw new Error(registered.problems.join('\n'))
     }
-    this.ctx = { db, changes: this.changes, clock: this.clock, catalog: this.registry }
+    this.ctx = { db: this.db, changes: this.changes, clock: this.clock, catalog: this.registry }
     this.runner = this.newRunner()
     this.runner.start()
+  }
+
+  /** Sends a statement of the runner to its database. */
+  readonly send = rawOf(db)
+
+  /** Puts something between the runner and its database: it sends the statement, or does not, or not only. */
+  interpose(send: Interposed): void {
+    this.#interposed = send
+  }
+
+  /** What the runner may complain of in this test; without it, of nothing. */
+  expectFaults(message: RegExp): void {
+    this.#expectedFaults = message
+  }
+
+  checkFaults(): void {
+    const unexpected = this.faults.filter(({ message }) => !this.#expectedFaults?.test(message))
+    expect(unexpected).toEqual([])
+  }
+
+  /** Resolves when the runner has looked for due runs so many times more. */
+  async passes(count: number): Promise<void> {
+    for (let pass = 0; pass < count; pass += 1) {
+      await new Promise<void>((resolve) => {
+        const before = this.#interposed
+        this.interpose(async (sql) => {
+          const answer = await (before ?? this.send)(sql)
+          if (sql.sql.includes('AS locked')) {
+            this.#interposed = before
+            resolve()
+          }
+          return answer
+        })
+      })
+    }
+  }
+
+  /** Resolves when the lease of the run's claim was renewed at the clock's instant. */
+  async renewed(runId: string): Promise<void> {
+    const due = this.clock.now()
+    while (((await this.run(runId)).leaseUntil?.getTime() ?? 0) <= due)
+      await new Promise((resolve) => setImmediate(resolve))
   }
 
   /** Stops every runner that the stage made. */

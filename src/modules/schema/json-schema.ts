@@ -1,6 +1,5 @@
-import { Ajv, type ErrorObject, type Options } from 'ajv'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
+import { createRequire } from 'node:module'
+import type { Ajv, ErrorObject, Options } from 'ajv'
 import { failureOf } from '../../domain/failure.ts'
 import type { JsonSchema } from '../module.ts'
 import type { CompiledSchema, Finding, Judged, Path, ScalarType } from './schema.ts'
@@ -19,16 +18,30 @@ const OPTIONS: Options = {
 
 // Each compiles its meta-schema first, which takes a while: not before the first JSON Schema of its draft.
 let draft7: Ajv | undefined
-let draft2020: Ajv2020 | undefined
+let draft2020: Ajv | undefined
 
-function ajvFor(schema: JsonSchema): Ajv | Ajv2020 {
+// Most modules have zod schemas, and compiling cannot wait for an import.
+const require = createRequire(import.meta.url)
+
+function ajvFor(schema: JsonSchema): Ajv {
   const isDraft7 = typeof schema.$schema === 'string' && /draft-0[67]/.test(schema.$schema)
   if (isDraft7) {
-    draft7 ??= formats.default(new Ajv(OPTIONS))
+    if (draft7 === undefined) {
+      const { Ajv }: typeof import('ajv') = require('ajv')
+      draft7 = withFormats(new Ajv(OPTIONS))
+    }
     return draft7
   }
-  draft2020 ??= formats.default(new Ajv2020(OPTIONS))
+  if (draft2020 === undefined) {
+    const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js')
+    draft2020 = withFormats(new Ajv2020(OPTIONS))
+  }
   return draft2020
+}
+
+function withFormats(ajv: Ajv): Ajv {
+  const formats: typeof import('ajv-formats') = require('ajv-formats')
+  return formats.default(ajv)
 }
 
 /** Makes a schema of a JSON Schema: draft 2020-12, or draft-07 where `$schema` says so. Defaults are filled in. */
