@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { askUntilAnswered } from './api.ts'
 import { act, publish } from './events.ts'
@@ -11,6 +11,8 @@ import { buildServer, ServerProcess } from './server-process.ts'
 import { World } from './world.ts'
 
 const LEASE_MS = 3_000
+// Several servers start in each.
+vi.setConfig({ testTimeout: 90_000 })
 
 const { url: databaseUrl } = await testDatabase()
 const build = await buildServer()

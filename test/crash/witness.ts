@@ -18,7 +18,7 @@ export type Witnessed = {
 }
 
 // The database itself writes down each change, whoever makes it: what the server's log says can be held against it.
-// Deferred triggers of one statement see all of it.
+// Triggers after a statement see all that it changed.
 const SETUP = `
   CREATE TABLE witness (
     n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run_id uuid NOT NULL, step_id uuid, was text, becomes text NOT NULL,
