@@ -8,9 +8,9 @@ export type { PrismaClient }
 
 /** The database, as two clients with a pool of connections each. Open one per process and close it when it ends. */
 export type Database = {
-  /** For the API: models, and raw statements that the planner may plan as it sees fit. */
+  /** For the API: models, and raw statements that the planner plans for their values each time. */
   prisma: PrismaClient
-  /** For the runner: raw statements only, each prepared once, with plans pinned to the indexes. */
+  /** For the runner: raw statements of fixed text only, each prepared once, with plans pinned to the indexes. */
   hot: PrismaClient
   /** Ends both pools. Safe to call twice. */
   close(): Promise<void>
@@ -37,10 +37,19 @@ export async function openDatabase(options: {
 }): Promise<Database> {
   const { url, poolSize, runnerPoolSize } = options
   await check(url)
-  const prisma = client({ ...connectionOf(url, { name: 'Cuelight', session: SESSION }), max: poolSize })
-  const hot = client({
-    ...connectionOf(url, { name: 'Cuelight runner', session: [...SESSION, ...PINNED_PLANS] }),
-    max: runnerPoolSize,
+  // What clients ask for varies without end, and a session keeps what it prepared for good: nothing of it is named.
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg({ ...connectionOf(url, { name: 'Cuelight', session: SESSION }), max: poolSize }),
+  })
+  const hot = new PrismaClient({
+    adapter: new PrismaPg(
+      {
+        ...connectionOf(url, { name: 'Cuelight runner', session: [...SESSION, ...PINNED_PLANS] }),
+        max: runnerPoolSize,
+      },
+      // Without a name a statement is planned anew each time, three times slower.
+      { statementNameGenerator: ({ sql }) => statementName(sql) },
+    ),
   })
   return {
     prisma,
@@ -49,14 +58,6 @@ export async function openDatabase(options: {
       await Promise.all([prisma.$disconnect(), hot.$disconnect()])
     },
   }
-}
-
-function client(config: pg.PoolConfig): PrismaClient {
-  const adapter = new PrismaPg(config, {
-    // Without a name a statement is planned anew each time, three times slower.
-    statementNameGenerator: ({ sql }) => statementName(sql),
-  })
-  return new PrismaClient({ adapter })
 }
 
 const names = new Map<string, string>()

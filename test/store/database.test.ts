@@ -38,6 +38,16 @@ test("the runner's statements are prepared once and never scan for want of stati
   expect(await settings(one.prisma)).toEqual([{ scans: 'on', zone: 'UTC', idle: '5s' }])
 })
 
+test('what clients ask for leaves nothing behind in the sessions that they share', async () => {
+  const one = await open(url)
+  onTestFinished(() => one.close())
+  for (const length of [1, 2, 3]) {
+    await one.prisma.run.findMany({ where: { scope: { in: Array.from({ length }, String) } }, take: length })
+  }
+  const kept = await one.prisma.$queryRaw`SELECT statement FROM pg_prepared_statements WHERE name <> ''`
+  expect(kept).toEqual([])
+})
+
 test('closing ends the sessions of both pools and can be done twice', async () => {
   const one = await open(url)
   const pids: number[] = []
