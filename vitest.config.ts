@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // A machine that is busy with something else must not fail them.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     globalSetup: 'test/support/global-setup.ts',
   },
 })
