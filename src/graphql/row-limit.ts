@@ -105,8 +105,9 @@ function rowsOfField(node: FieldNode, parent: GraphQLNamedType | undefined, scop
  * for them within each other, and little enough to be listed for a page of runs.
  */
 const UNPAGED: Record<string, number> = {
-  'Run.steps': 500,
+  'Run.steps': 400,
   'Run.cues': 100,
+  'Query.cues': 100,
   '__Schema.types': 200,
   '__Type.fields': 30,
 }

@@ -16,7 +16,7 @@ export type Order = { control: string; runId: string; reason: string; acknowledg
 
 const START = `mutation ($input: StartRunInput!) { startRun(input: $input) {
   __typename ... on StartRunPayload { created run { id } } ... on Error { message } } }`
-const OPEN_RUNS = `{ runs(first: 200, filter: {status: [SCHEDULED, STARTING, RUNNING, PAUSED, ENDING]}) { edges { node {
+const OPEN_RUNS = `{ runs(first: 100, filter: {status: [SCHEDULED, STARTING, RUNNING, PAUSED, ENDING]}) { edges { node {
   id status currentPhase allowedControls cues { id } steps(status: [FAILED, REFUSED]) { id allowedControls } } } } }`
 
 type OpenRun = {
