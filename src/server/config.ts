@@ -158,7 +158,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
   if (databaseUrl !== null && !isPostgresUrl(databaseUrl)) {
     // Not quoted: it holds a password.
     problems.push(
-      'DATABASE_URL is no PostgreSQL address; it may be postgresql://user:password@host:5432/name. Unset it to use the embedded PostgreSQL.',
+      'DATABASE_URL is no PostgreSQL address; it may be postgresql://user:password@host:5432/name, with a % in the password written as %25. Unset it to use the embedded PostgreSQL.',
     )
   }
   const adminToken = text('CUELIGHT_ADMIN_TOKEN')
@@ -251,9 +251,20 @@ function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0
 }
 
+/** Whether every % in a part of a URL begins an escape; a % itself is written %25. */
+function isEncoded(part: string): boolean {
+  try {
+    decodeURIComponent(part)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function isPostgresUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
-  const { protocol, hostname, searchParams } = new URL(text)
+  const { protocol, hostname, searchParams, username, password } = new URL(text)
+  if (!isEncoded(username) || !isEncoded(password)) return false
   return /^postgres(ql)?:$/.test(protocol) && (hostname !== '' || searchParams.has('host'))
 }
 

@@ -158,6 +158,7 @@ async function start(
   }
 }
 
-function failureSentence({ source, problems }: ModuleFailure): string {
-  return `modules: ${source} did not load, and its actions are missing: ${problems.join(' ')}`
+/** Without the problems: what a module throws may hold anything, and anyone may read this. The log has them. */
+function failureSentence({ source }: ModuleFailure): string {
+  return `modules: ${source} did not load, and its actions are missing; the server's log says why.`
 }

@@ -56,7 +56,13 @@ export async function startEmbedded(options: {
   const home = join(resolve(dataDir), 'postgres')
   const owner = ownerForPostgres()
   const binaries = await findBinaries()
-  await mkdir(dirname(home), { recursive: true })
+  await mkdir(dirname(home), { recursive: true }).catch((cause: unknown) => {
+    const said = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(
+      `The data folder ${dataDir} (CUELIGHT_DATA_DIR) cannot be used: ${said}. Name a folder that can be written.`,
+      { cause },
+    )
+  })
   if (!existsSync(home)) await createCluster({ home, owner, binaries, durable })
   const cluster = new Cluster({ home, owner, binaries, durable, log })
   await cluster.start()

@@ -110,3 +110,8 @@ test('a name that starts with CUELIGHT_ and is none of ours is warned about, wit
     'CUELIGHT_MODULE is not a setting of Cuelight and is ignored; did you mean CUELIGHT_MODULES?',
   ])
 })
+
+test('a password that is not encoded is told how it has to be written', () => {
+  const read = readConfig({ DATABASE_URL: 'postgresql://cuelight:100%sure@db/events' })
+  expect(read.ok ? [] : read.problems.join()).toMatch(/DATABASE_URL.*%25/)
+})
