@@ -7,7 +7,7 @@ const count = (name: string, suite: number, thorough: number) => Number(process.
 export const CRASH = { seed, kills: count('FUZZ_KILLS', 8, 200) }
 export const FUZZ = {
   seed,
-  histories: count('FUZZ_HISTORIES', 40, 5_000),
+  histories: count('FUZZ_HISTORIES', 40, 2_000),
   inputs: count('FUZZ_INPUTS', 150, 20_000),
   documents: count('FUZZ_DOCUMENTS', 150, 20_000),
 }
