@@ -6,6 +6,7 @@ const Result = z.object({
   data: z.record(z.string(), z.unknown()).nullish(),
   errors: z.array(z.object({ message: z.string() })).optional(),
 })
+const Closed = z.object({ reason: z.string() })
 const Refusal = z.object({ code: z.string(), message: z.string() })
 
 type Variables = Record<string, unknown>
@@ -21,16 +22,38 @@ export type Connection = {
   close(): Promise<void>
 }
 
-/** Resolves once the socket is open, so that nothing of what follows is missed by seconds. */
-export async function connect({ url, token }: { url: string; token: string }): Promise<Connection> {
+/**
+ * Resolves once the socket is open, so that nothing of what follows is missed by seconds. Rejects when it cannot be
+ * opened, or when `signal` ends the wait.
+ */
+export async function connect({
+  url,
+  token,
+  signal,
+}: {
+  url: string
+  token: string
+  signal: AbortSignal
+}): Promise<Connection> {
   const authorization = `Bearer ${token}`
   const socket = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: WebSocket,
     connectionParams: { authorization },
     lazy: false,
+    retryAttempts: 0,
+    // A socket that does not open is told by `opened`, one that closes by the subscriptions on it.
+    onNonLazyError: () => {},
   })
-  await new Promise<void>((resolve) => socket.on('connected', () => resolve()))
+  const opened = new Promise<void>((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`The socket at ${url} did not open: ${why}.`))
+    socket.on('connected', () => resolve())
+    socket.on('error', (error) => fail(error instanceof Error ? error.message : String(error)))
+    socket.on('closed', (event) => fail(Closed.safeParse(event).data?.reason || 'it was closed'))
+    if (signal.aborted) fail('it was ended')
+    else signal.addEventListener('abort', () => fail('it was ended'), { once: true })
+  })
+  await opened
 
   const query = async (document: string, variables: Variables): Promise<Data> => {
     const response = await fetch(`${url}/graphql`, {

@@ -123,7 +123,7 @@ async function main(): Promise<number> {
   try {
     const { url, token } = await server.ready(given)
     say.step(`A server on a new PostgreSQL is ready at ${url} after ${((Date.now() - since) / 1000).toFixed(1)} s.`)
-    const connection = await connect({ url, token })
+    const connection = await connect({ url, token, signal: given })
     const outcome = await Promise.race([play(connection), aborted(given)])
     await connection.close()
     const seconds = ((Date.now() - since) / 1000).toFixed(1)

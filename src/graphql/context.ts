@@ -12,6 +12,8 @@ export type GraphqlContext = {
   registry: Registry
   /** Told of every fault that a client sees masked, with the id that the client got. */
   onFault(fault: { id: string; error: unknown }): void
+  /** Told once of what keeps a subscription from looking for changes, which it goes on trying. */
+  onOutage(error: unknown): void
 }
 
 /** Who acts, in a resolver behind a rule that lets nobody in without a token. */

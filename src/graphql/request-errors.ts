@@ -18,6 +18,9 @@ const OUR_CODES: ReadonlySet<unknown> = new Set([
   'INTERNAL_SERVER_ERROR',
 ])
 
+/** All that graphql-js says where comparing the fields of one name with each other would take too long. */
+const GAVE_UP = 'Validation aborted.'
+
 /**
  * An error as a client may see it. What the client did wrong stays as it is and has a code; a fault becomes
  * INTERNAL_SERVER_ERROR with an id, under which `onFault` gets the whole of it for the log.
@@ -31,8 +34,12 @@ export function maskError(error: GraphQLError, onFault: (fault: { id: string; er
   // Where it cannot put a value into the answer, which is our fault, it throws without a place in the document.
   const blamesRequest = cause instanceof GraphQLError && (path === undefined || cause.nodes !== undefined)
   if (cause === undefined || blamesRequest) {
-    const extensions = { ...error.extensions, code: 'BAD_USER_INPUT' }
-    return new GraphQLError(error.message, { nodes, source, positions, path: path ?? null, extensions })
+    const gaveUp = error.message === GAVE_UP
+    const message = gaveUp
+      ? 'The operation has too many fields of the same name in one place to be checked; split it.'
+      : error.message
+    const extensions = { ...error.extensions, code: gaveUp ? 'TOO_COMPLEX' : 'BAD_USER_INPUT' }
+    return new GraphQLError(message, { nodes, source, positions, path: path ?? null, extensions })
   }
   const id = randomUUID()
   onFault({ id, error: cause })

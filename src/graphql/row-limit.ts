@@ -14,6 +14,7 @@ import {
   isObjectType,
   Kind,
   SchemaMetaFieldDef,
+  type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
   valueFromASTUntyped,
@@ -22,6 +23,8 @@ import { DEFAULT_PAGE, MAX_PAGE } from './connection.ts'
 
 /** Most entries that the lists of one operation may come to together, lists in lists multiplied. */
 export const MAX_ROWS = 100_000
+/** Most fields that its answer may hold: one field under many names, in every entry of a list, is few rows. */
+export const MAX_VALUES = 1_000_000
 
 type Variables = { readonly [name: string]: unknown }
 
@@ -40,46 +43,62 @@ export function rowRefusal(
   const operation = getOperationAST(document, operationName)
   const root = operation && schema.getRootType(operation.operation)
   if (!operation || !root) return null
-  const rows = rowsOf(operation.selectionSet, root, { schema, document, variables, measured: new Map() })
-  if (rows <= MAX_ROWS) return null
-  return new GraphQLError(
-    `The operation asks for up to ${rows} entries of lists in lists; at most ${MAX_ROWS} are allowed. Give a smaller first, or ask for the inner lists by id.`,
-    { extensions: { code: 'TOO_COMPLEX' } },
-  )
+  const { rows, values } = measure(operation.selectionSet, root, { schema, document, variables, measured: new Map() })
+  if (rows > MAX_ROWS) {
+    return tooComplex(
+      `The operation asks for up to ${rows} entries of lists in lists; at most ${MAX_ROWS} are allowed. Give a smaller first, or ask for the inner lists by id.`,
+    )
+  }
+  if (values > MAX_VALUES) {
+    return tooComplex(
+      `The operation asks for up to ${values} values in its lists; at most ${MAX_VALUES} are allowed. Give a smaller first, or ask for fewer fields of each entry.`,
+    )
+  }
+  return null
 }
+
+const tooComplex = (message: string) => new GraphQLError(message, { extensions: { code: 'TOO_COMPLEX' } })
+
+/** What a part of an answer may come to. */
+type Extent = { rows: number; values: number }
 
 type Scope = {
   schema: GraphQLSchema
   document: DocumentNode
   variables: Variables
-  /** Rows of each fragment, measured once however often it is spread. */
-  measured: Map<string, number>
+  /** Each fragment, measured once however often it is spread. */
+  measured: Map<string, Extent>
 }
 
-function rowsOf(set: SelectionSetNode, type: GraphQLNamedType | undefined, scope: Scope): number {
-  let rows = 0
+function measure(set: SelectionSetNode, type: GraphQLNamedType | undefined, scope: Scope): Extent {
+  const extent = { rows: 0, values: 0 }
   for (const node of set.selections) {
-    if (node.kind === Kind.FIELD) rows += rowsOfField(node, type, scope)
-    else if (node.kind === Kind.INLINE_FRAGMENT) {
-      const narrowed = node.typeCondition ? scope.schema.getType(node.typeCondition.name.value) : type
-      rows += rowsOf(node.selectionSet, narrowed, scope)
-    } else rows += rowsOfFragment(node.name.value, scope)
+    const { rows, values } = measureSelection(node, type, scope)
+    extent.rows += rows
+    extent.values += values
   }
-  return rows
+  return extent
 }
 
-function rowsOfFragment(name: string, scope: Scope): number {
+function measureSelection(node: SelectionNode, type: GraphQLNamedType | undefined, scope: Scope): Extent {
+  if (node.kind === Kind.FIELD) return measureField(node, type, scope)
+  if (node.kind === Kind.FRAGMENT_SPREAD) return measureFragment(node.name.value, scope)
+  const narrowed = node.typeCondition ? scope.schema.getType(node.typeCondition.name.value) : type
+  return measure(node.selectionSet, narrowed, scope)
+}
+
+function measureFragment(name: string, scope: Scope): Extent {
   const known = scope.measured.get(name)
   if (known !== undefined) return known
   const fragment = scope.document.definitions.find(
     (node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === name,
   )
-  const rows =
+  const extent =
     fragment === undefined
-      ? 0
-      : rowsOf(fragment.selectionSet, scope.schema.getType(fragment.typeCondition.name.value), scope)
-  scope.measured.set(name, rows)
-  return rows
+      ? { rows: 0, values: 0 }
+      : measure(fragment.selectionSet, scope.schema.getType(fragment.typeCondition.name.value), scope)
+  scope.measured.set(name, extent)
+  return extent
 }
 
 const META_FIELDS: Record<string, GraphQLField<unknown, unknown>> = {
@@ -90,14 +109,14 @@ const META_FIELDS: Record<string, GraphQLField<unknown, unknown>> = {
 const fieldsOf = (type: GraphQLNamedType | undefined) =>
   isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
 
-function rowsOfField(node: FieldNode, parent: GraphQLNamedType | undefined, scope: Scope): number {
-  if (node.selectionSet === undefined) return 0
+function measureField(node: FieldNode, parent: GraphQLNamedType | undefined, scope: Scope): Extent {
+  if (node.selectionSet === undefined) return { rows: 0, values: 1 }
   const field = META_FIELDS[node.name.value] ?? fieldsOf(parent)[node.name.value]
-  if (field === undefined) return 0
+  if (field === undefined) return { rows: 0, values: 1 }
   const type = getNamedType(field.type)
-  const within = rowsOf(node.selectionSet, type, scope)
+  const { rows, values } = measure(node.selectionSet, type, scope)
   const size = sizeOf(node, { field, parent: parent?.name ?? '' }, scope.variables)
-  return size === null ? within : size * (1 + within)
+  return size === null ? { rows, values: values + 1 } : { rows: size * (1 + rows), values: size * (1 + values) }
 }
 
 /**
@@ -108,8 +127,9 @@ const UNPAGED: Record<string, number> = {
   'Run.steps': 400,
   'Run.cues': 100,
   'Query.cues': 100,
-  '__Schema.types': 200,
+  '__Schema.types': 150,
   '__Type.fields': 30,
+  '__Field.args': 3,
 }
 const OTHER_UNPAGED = 10
 

@@ -22,9 +22,19 @@ export function createApi({
   const onFault = ({ id, error }: { id: string; error: unknown }) => {
     log.error({ err: error, id }, 'an operation met a fault; the client was told this id')
   }
+  const onOutage = (error: unknown) => {
+    log.error({ err: error }, 'a subscription cannot look for changes; it goes on trying')
+  }
   return {
     schema,
-    contextFor: (caller) => ({ actor: caller?.actor ?? null, role: caller?.role ?? null, control, registry, onFault }),
+    contextFor: (caller) => ({
+      actor: caller?.actor ?? null,
+      role: caller?.role ?? null,
+      control,
+      registry,
+      onFault,
+      onOutage,
+    }),
     execute: (args) => executeOperation({ ...args, contextValue: contextOf(args.contextValue) }),
     subscribe: (args) => subscribeOperation({ ...args, contextValue: contextOf(args.contextValue) }),
     parseDocument,

@@ -19,12 +19,7 @@ export type ServerConfig = {
   targets: Target[]
   /** Origins (`https://dashboard.example`) of browsers that may use the API besides our own. */
   allowedOrigins: string[]
-  runner: Omit<RunnerSettings, 'finishMs'> & {
-    /** How far ahead occurrences become rows. */
-    horizonDays: number
-    /** When a gate that is waited for counts as stalled. */
-    stallMs: number
-  }
+  runner: Omit<RunnerSettings, 'finishMs'>
   log: LogSettings
 }
 
@@ -50,10 +45,6 @@ const WHOLE_NUMBERS = {
   pollMs: [
     'CUELIGHT_POLL_MS',
     { fallback: DEFAULTS.pollMs, min: 10, max: 60_000, is: 'milliseconds between backstop polls' },
-  ],
-  horizonDays: [
-    'CUELIGHT_HORIZON_DAYS',
-    { fallback: 14, min: 1, max: 366, is: 'days ahead that occurrences are made' },
   ],
   runBatch: ['CUELIGHT_RUN_BATCH', { fallback: DEFAULTS.runBatch, min: 1, max: 1000, is: 'runs claimed at a time' }],
   stepsPerPass: [
@@ -89,10 +80,6 @@ const WHOLE_NUMBERS = {
       is: "milliseconds a step's lease may outlast its budget",
     },
   ],
-  stallMs: [
-    'CUELIGHT_STALL_MS',
-    { fallback: 1_800_000, min: 1000, max: 366 * DAY_MS, is: 'milliseconds until a gate stalls' },
-  ],
   logRetentionDays: [
     'CUELIGHT_LOG_RETENTION_DAYS',
     { fallback: DEFAULTS.logRetentionDays, min: 1, max: 36_500, is: 'days run logs are kept' },
@@ -101,6 +88,8 @@ const WHOLE_NUMBERS = {
 
 /** Settings that are the documented names of things this version cannot do: ignoring one silently would mislead. */
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
+  CUELIGHT_HORIZON_DAYS: 'schedules',
+  CUELIGHT_STALL_MS: 'gates that stall',
   CUELIGHT_REMOTE_MODULES: 'modules over HTTP',
   CUELIGHT_JWKS_URL: 'single sign-on',
   CUELIGHT_JWT_ISSUER: 'single sign-on',
@@ -197,7 +186,6 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     allowedOrigins,
     runner: {
       pollMs: setting('pollMs'),
-      horizonDays: setting('horizonDays'),
       runBatch: setting('runBatch'),
       stepsPerPass: setting('stepsPerPass'),
       runConcurrency: setting('runConcurrency'),
@@ -206,7 +194,6 @@ export function readConfig(env: Environment = process.env): ConfigResult {
       stepRetryMs: setting('stepRetryMs'),
       leaseMs: setting('leaseMs'),
       stepLeaseMarginMs: setting('stepLeaseMarginMs'),
-      stallMs: setting('stallMs'),
       logRetentionDays: setting('logRetentionDays'),
     },
     log: {

@@ -10,6 +10,9 @@ export type LogDestination = { write(line: string): void; isTTY?: boolean | unde
 /** What a secret becomes wherever a line would show it. */
 const CENSORED = '[redacted]'
 
+/** Shorter ones are words that lines are made of: to strike out a password "info" would ruin the log and tell it. */
+const SECRET_MIN = 8
+
 /** Anything that reads as a bearer token, a token that Cuelight made, or a password in an address. */
 const SECRET_SHAPES: readonly [RegExp, string][] = [
   [/\b(Bearer\s+)[^\s"'\\,]+/gi, `$1${CENSORED}`],
@@ -19,7 +22,7 @@ const SECRET_SHAPES: readonly [RegExp, string][] = [
 
 /**
  * The server's log: JSON, or lines for people on a terminal. Each of `secrets` (texts of any settings that nobody may
- * read) is struck out of every line, whatever part of it would show it, and so is all that looks like a token or a
+ * read; of 8 characters or more) is struck out of every line, whatever value of it would show it, and so is all that looks like a token or a
  * password in an address.
  */
 export function createLogger(
@@ -28,7 +31,6 @@ export function createLogger(
 ): Logger {
   const pretty = settings.format === 'pretty' || (settings.format === 'auto' && destination.isTTY === true)
   const stream = pretty ? prettyStream(destination) : destination
-  const censor = censorOf(secrets)
   return pino(
     {
       level: settings.level,
@@ -39,7 +41,7 @@ export function createLogger(
         paths: ['authorization', '*.authorization', 'token', '*.token', 'password', '*.password'],
         censor: CENSORED,
       },
-      hooks: { streamWrite: censor },
+      hooks: { streamWrite: lineCensor(secrets) },
     },
     stream,
   )
@@ -56,16 +58,22 @@ function prettyStream(destination: LogDestination): LogDestination {
   }
 }
 
-function censorOf(secrets: readonly string[]): (line: string) => string {
-  // As they stand in a line: inside a JSON string. Longest first, or a part of one would be struck out of it and leave the rest.
-  const plain = secrets
-    .flatMap((secret) => [secret, encodeURIComponent(secret)])
-    .map((secret) => JSON.stringify(secret).slice(1, -1))
-    .filter((secret) => secret !== '')
+/** The line with its values censored; its keys, and that it is JSON, stay as they are. */
+function lineCensor(secrets: readonly string[]): (line: string) => string {
+  const censor = censorOf(secrets)
+  return (line) =>
+    `${JSON.stringify(JSON.parse(line, (_key, value: unknown) => (typeof value === 'string' ? censor(value) : value)))}\n`
+}
+
+function censorOf(secrets: readonly string[]): (text: string) => string {
+  // As they stand in a text, an address or JSON. Longest first, or a part of one would be struck out of it and leave the rest.
+  const written = secrets
+    .filter((secret) => secret.length >= SECRET_MIN)
+    .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
     .sort((a, b) => b.length - a.length)
-  return (line) => {
-    let clean = line
-    for (const secret of plain) clean = clean.replaceAll(secret, CENSORED)
+  return (text) => {
+    let clean = text
+    for (const secret of written) clean = clean.replaceAll(secret, CENSORED)
     for (const [shape, replacement] of SECRET_SHAPES) clean = clean.replace(shape, replacement)
     return clean
   }

@@ -63,6 +63,22 @@ test('migrate says that there is nothing to do when there is not', async () => {
   expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ msg: 'the tables are up to date' })])
 })
 
+test('a promise that a module forgot about is logged, and the server goes on', async () => {
+  const { child, ended, stdout } = cuelight(['serve'], { CUELIGHT_MODULES: 'test/cli/careless-world.ts' })
+  let url: string | undefined
+  let logged: unknown
+  for await (const line of stdout) {
+    const entry = JSON.parse(line)
+    url ??= entry.url
+    if (entry.err !== undefined) logged = entry
+    if (url !== undefined && logged !== undefined) break
+  }
+  expect(logged).toMatchObject({ level: 'error', err: { message: 'forgotten by a module' } })
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  child.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
+})
+
 test('while an action hangs, a first signal waits for it and a second one ends the process at once', async () => {
   const token = 'the-admin-token-of-the-tests'
   const { child, ended, stdout } = cuelight(['serve'], {

@@ -21,6 +21,7 @@ export class Client {
   readonly registry: Registry
   readonly control: ControlContext
   readonly faults: { id: string; error: unknown }[] = []
+  readonly outages: unknown[] = []
   role: Role | null = 'ADMIN'
 
   constructor(
@@ -85,6 +86,7 @@ export class Client {
       control,
       registry,
       onFault: (fault: { id: string; error: unknown }) => this.faults.push(fault),
+      onOutage: (error: unknown) => this.outages.push(error),
     }
   }
 }

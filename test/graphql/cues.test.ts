@@ -41,6 +41,11 @@ const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 const CUES =
   'subscription ($scope: String) { cues(scope: $scope) { type cue { id instruction parkedAt claimedBy { name } step { status note parked } run { status } } } }'
 
+/** Where no look may fail. */
+const onOutage = (error: unknown) => {
+  throw error
+}
+
 test('first the open cues come, oldest first, then what changes', async () => {
   const [young, old] = [await openCue({ at: later(5) }), await openCue({ at: later(1) })]
   const events = await new Client(db, { changes }).events(CUES)
@@ -80,7 +85,7 @@ test('first the open cues come, oldest first, then what changes', async () => {
 test('only those of a scope come where one is given, the empty one too', async () => {
   const cues = { yew: await openCue({ scope: 'yew' }), '': await openCue(), minoc: await openCue({ scope: 'minoc' }) }
   for (const scope of ['yew', ''] as const) {
-    const feed = followCues({ db, changes }, { scope, pollMs: NEVER })
+    const feed = followCues({ db, changes }, { scope, onOutage, pollMs: NEVER })
     expect((await feed.next()).value).toMatchObject({ type: 'OPENED', cue: { id: cues[scope] } })
     // Had another scope's cue come too, it would come before this.
     await claim(cues[scope], 'Mira')
@@ -92,7 +97,7 @@ test('only those of a scope come where one is given, the empty one too', async (
 
 test('with notifications unplugged changes are found all the same', async () => {
   const id = await openCue()
-  const feed = followCues({ db, changes: new Changes() }, { scope: null, pollMs: 5 })
+  const feed = followCues({ db, changes: new Changes() }, { scope: null, onOutage, pollMs: 5 })
   expect((await feed.next()).value?.type).toBe('OPENED')
   const next = feed.next()
   await resolve(id)
@@ -102,7 +107,7 @@ test('with notifications unplugged changes are found all the same', async () => 
 
 test('a cue that was answered and asked again between two looks is resolved and opened', async () => {
   const id = await openCue({ at: later(1) })
-  const feed = followCues({ db, changes }, { scope: null, pollMs: NEVER })
+  const feed = followCues({ db, changes }, { scope: null, onOutage, pollMs: NEVER })
   await feed.next()
   await db.prisma.step.update({ where: { id }, data: { parkedAt: later(30) } })
   tell()

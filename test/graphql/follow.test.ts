@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { follow, type Look } from '../../src/graphql/subscriptions/follow.ts'
 
+/** Where no look may fail. */
+const onOutage = (error: unknown) => {
+  throw error
+}
+
 /** A table of numbers that a follower reads one by one, and that tells of changes when it is asked to. */
 function table() {
   const listeners = new Set<() => void>()
@@ -30,14 +35,14 @@ test('what is there comes at once, in order, and the end ends it', async () => {
   state.rows.push(1, 2, 3)
   state.ended = true
   const seen: number[] = []
-  for await (const value of follow({ look, onChange, pollMs: NEVER })) seen.push(value)
+  for await (const value of follow({ look, onChange, onOutage, pollMs: NEVER })) seen.push(value)
   expect(seen).toEqual([1, 2, 3])
   expect(state.listeners.size).toBe(0)
 })
 
 test('a change wakes a wait', async () => {
   const { state, look, onChange, tell } = table()
-  const source = follow({ look, onChange, pollMs: NEVER })
+  const source = follow({ look, onChange, onOutage, pollMs: NEVER })
   const next = source.next()
   await Promise.resolve()
   state.rows.push(1)
@@ -51,6 +56,7 @@ test('a change between a look and the wait behind it is not lost', async () => {
   let first = true
   const source = follow({
     onChange,
+    onOutage,
     pollMs: NEVER,
     look: async () => {
       const found = await look()
@@ -68,7 +74,7 @@ test('a change between a look and the wait behind it is not lost', async () => {
 
 test('a change that nobody tells of is found by the poll', async () => {
   const { state, look, onChange } = table()
-  const source = follow({ look, onChange, pollMs: 5 })
+  const source = follow({ look, onChange, onOutage, pollMs: 5 })
   const next = source.next()
   state.rows.push(1)
   expect(await next).toEqual({ done: false, value: 1 })
@@ -77,7 +83,7 @@ test('a change that nobody tells of is found by the poll', async () => {
 
 test('return ends a wait that is going on and stops listening', async () => {
   const { state, look, onChange } = table()
-  const source = follow({ look, onChange, pollMs: NEVER })
+  const source = follow({ look, onChange, onOutage, pollMs: NEVER })
   const next = source.next()
   await Promise.resolve()
   expect(state.listeners.size).toBe(1)
@@ -90,7 +96,7 @@ test('return ends a wait that is going on and stops listening', async () => {
 test('nothing is read ahead of the reader', async () => {
   const { state, look, onChange, tell } = table()
   state.rows.push(1, 2, 3, 4, 5)
-  const source = follow({ look, onChange, pollMs: NEVER })
+  const source = follow({ look, onChange, onOutage, pollMs: NEVER })
   await source.next()
   for (let times = 0; times < 100; times++) tell()
   await new Promise((resolve) => setImmediate(resolve))
@@ -101,7 +107,7 @@ test('nothing is read ahead of the reader', async () => {
 test('readers that ask again before they were answered get each value once, in order', async () => {
   const { state, look, onChange } = table()
   state.rows.push(1, 2, 3)
-  const source = follow({ look, onChange, pollMs: NEVER })
+  const source = follow({ look, onChange, onOutage, pollMs: NEVER })
   const answers = await Promise.all([source.next(), source.next(), source.next()])
   expect(answers.map(({ value }) => value)).toEqual([1, 2, 3])
   await source.return?.()
@@ -109,27 +115,62 @@ test('readers that ask again before they were answered get each value once, in o
 
 test('a first look that fails is the end: the reader gets the error, and nothing goes on behind it', async () => {
   const { state, onChange } = table()
-  const source = follow<number>({ look: () => Promise.reject(new Error('no database')), onChange, pollMs: NEVER })
+  const source = follow<number>({
+    look: () => Promise.reject(new Error('no database')),
+    onChange,
+    onOutage,
+    pollMs: NEVER,
+  })
   await expect(source.next()).rejects.toThrow('no database')
   expect(await source.next()).toEqual({ done: true, value: undefined })
   expect(state.listeners.size).toBe(0)
 })
 
-test('a reader who has begun outlives a database that is away, and misses nothing', async () => {
+test('a database that is away for a while is outlasted, nothing is missed, and it is told once each time', async () => {
   const { state, look, onChange } = table()
-  let away = false
+  let failures = 0
+  const outages: unknown[] = []
   const source = follow({
-    look: () => (away ? Promise.reject(new Error('no database')) : look()),
+    look: () => (failures-- > 0 ? Promise.reject(new Error(`away ${failures}`)) : look()),
     onChange,
-    pollMs: 5,
+    onOutage: (error) => outages.push(error),
+    pollMs: 1,
   })
   state.rows.push(1)
   expect(await source.next()).toEqual({ done: false, value: 1 })
-  away = true
-  state.rows.push(2)
-  const next = source.next()
-  for (const listener of state.listeners) listener()
-  away = false
-  expect(await next).toEqual({ done: false, value: 2 })
+  for (const value of [2, 3]) {
+    failures = 3
+    state.rows.push(value)
+    expect(await source.next()).toEqual({ done: false, value })
+  }
+  expect(outages).toEqual([new Error('away 2'), new Error('away 2')])
   await source.return?.()
+})
+
+test('while looks fail, changes that are told of cause none, and return ends the wait', async () => {
+  const { state, look, onChange, tell } = table()
+  state.rows.push(1)
+  let failed = 0
+  let away = false
+  let markOutage = () => {}
+  const outage = new Promise<void>((resolve) => {
+    markOutage = resolve
+  })
+  const source = follow({
+    look: () => (away ? Promise.reject(new Error(`away ${failed++}`)) : look()),
+    onChange,
+    onOutage: () => markOutage(),
+    pollMs: NEVER,
+  })
+  await source.next()
+  away = true
+  const next = source.next()
+  await outage
+  for (let times = 0; times < 100; times++) {
+    tell()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(failed).toBe(1)
+  await source.return?.()
+  expect(await next).toEqual({ done: true, value: undefined })
 })

@@ -81,3 +81,11 @@ test('an answer that cannot be written is a fault of ours and not of the request
   expect(maskError(wrapped, (fault) => faults.push(fault)).extensions.code).toBe('INTERNAL_SERVER_ERROR')
   expect(faults).toHaveLength(2)
 })
+
+test('so many equal fields that graphql-js gives up on them are too complex, in a sentence', () => {
+  const names = Array.from({ length: 1900 }, (_, index) => `... on Query { a: version b${index}: version }`)
+  const problems = validate(schema, parseDocument(`{ ${names.join(' ')} }`), specifiedRules)
+  const [error] = problems.map((problem) => maskError(problem, () => {}))
+  expect(error?.extensions.code).toBe('TOO_COMPLEX')
+  expect(error?.message).toContain('split it')
+})

@@ -56,3 +56,22 @@ test('introspection as tools ask for it is allowed, and within itself again it i
   expect(refusal(getIntrospectionQuery())).toBeNull()
   expect(refusal('{ __schema { types { fields { type { ofType { fields { type { name } } } } } } } }')).not.toBeNull()
 })
+
+const names = (field: string) => Array.from({ length: 1900 }, (_, index) => `a${index}: ${field}`).join(' ')
+
+test('many names for one field multiply with the entries of lists', () => {
+  const error = refusal(`{ runs(first: 500) { edges { node { gates { ${names('id')} } } } } }`)
+  expect(error?.extensions.code).toBe('TOO_COMPLEX')
+  expect(error?.message).toContain('values in its lists; at most 1000000 are allowed')
+  expect(refusal(`{ runs(first: 100) { edges { node { ${names('id')} } } } }`)).toBeNull()
+})
+
+test('introspection under many names is refused, and that of every tool is not', () => {
+  expect(
+    refusal(
+      `{ __schema { types { fields { type { ofType { fields { type { ofType { ${names('name')} } } } } } } } } }`,
+    ),
+  ).not.toBeNull()
+  const everything = { inputValueDeprecation: true, oneOf: true, schemaDescription: true, specifiedByUrl: true }
+  expect(refusal(getIntrospectionQuery(everything))).toBeNull()
+})

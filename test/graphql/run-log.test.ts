@@ -43,6 +43,11 @@ async function linesOf(events: AsyncIterableIterator<{ data?: unknown; errors?: 
 
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
+/** Where no look may fail. */
+const onOutage = (error: unknown) => {
+  throw error
+}
+
 test('the log of a run that is over is replayed in parts, in order, and ends', async () => {
   const runId = await newRun()
   await appendLines(db, runId, upTo(1203).map(String))
@@ -74,7 +79,7 @@ test('it goes on live, without a gap or a repeat, until the run is over', async 
 test('with notifications unplugged nothing is lost, only later', async () => {
   const runId = await newRun()
   const unplugged = new Changes()
-  const feed = await followLog({ db, changes: unplugged }, { runId, after: 0, pollMs: 5 })
+  const feed = await followLog({ db, changes: unplugged }, { runId, after: 0, onOutage, pollMs: 5 })
   const first = feed.next()
   await appendLines(db, runId, ['one', 'two'])
   expect((await first).value?.cursor).toBeGreaterThan(0)
@@ -90,7 +95,7 @@ test.each([
   ['it is paused', { status: 'PAUSED' as const, endedAt: null }, { status: 'CANCELLED' as const, endedAt: NOW }],
 ])('it does not end while %s', async (_, data, over) => {
   const runId = await newRun()
-  const feed = await followLog({ db, changes }, { runId, after: 0, pollMs: NEVER })
+  const feed = await followLog({ db, changes }, { runId, after: 0, onOutage, pollMs: NEVER })
   await finish(runId, data)
   publish(runId, await appendLines(db, runId, ['one']))
   expect((await feed.next()).value?.cursor).toBe(1)
@@ -107,7 +112,7 @@ test('it does not end while a step is in flight, and one that waits for a person
   const runId = await newRun()
   const stepId = await insertStep(db, runId, { status: 'RUNNING', attempts: 1, claimNo: 1, startedAt: NOW })
   await finish(runId, { status: 'FAILED' })
-  const feed = await followLog({ db, changes }, { runId, after: 0, pollMs: NEVER })
+  const feed = await followLog({ db, changes }, { runId, after: 0, onOutage, pollMs: NEVER })
   const next = feed.next()
   publish(runId, await appendLines(db, runId, ['late']))
   expect((await next).value?.cursor).toBe(1)
@@ -131,7 +136,8 @@ test('lines that are large come in small events, and one that is larger than tha
   await appendLines(db, runId, [large, 'small', 'y'.repeat(400_000), 'small'])
   await finish(runId)
   const sizes: number[] = []
-  for await (const { entries } of await followLog({ db, changes }, { runId, after: 0 })) sizes.push(entries.length)
+  for await (const { entries } of await followLog({ db, changes }, { runId, after: 0, onOutage }))
+    sizes.push(entries.length)
   expect(sizes).toEqual([2, 1, 1])
 })
 

@@ -29,7 +29,6 @@ test('with an empty environment everything has its default', () => {
       allowedOrigins: [],
       runner: {
         pollMs: 1000,
-        horizonDays: 14,
         runBatch: 64,
         stepsPerPass: 25,
         runConcurrency: 64,
@@ -38,7 +37,6 @@ test('with an empty environment everything has its default', () => {
         stepRetryMs: 60_000,
         leaseMs: 30_000,
         stepLeaseMarginMs: 5000,
-        stallMs: 1_800_000,
         logRetentionDays: 90,
       },
       log: { level: 'info', format: 'auto' },
@@ -84,6 +82,8 @@ test('every bad setting is named at once, with what it may be', () => {
     CUELIGHT_STEP_MAX_ATTEMPTS: 'three',
     LOG_LEVEL: 'loud',
     LOG_FORMAT: 'xml',
+    CUELIGHT_HORIZON_DAYS: '14',
+    CUELIGHT_STALL_MS: '1800000',
     CUELIGHT_JWKS_URL: 'https://sso.example/jwks',
     CUELIGHT_TARGETS: 'not JSON',
   }

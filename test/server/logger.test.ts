@@ -46,3 +46,20 @@ test.each(['json', 'pretty'] as const)('no planted secret shows in a line, where
   expect(destination.text).toContain('[redacted]')
   expect(destination.text).toContain('postgresql://me:[redacted]@db/x')
 })
+
+test('secrets that are words of a line leave it whole', () => {
+  const destination = recording()
+  const secrets = ['level', 'msg', 'info', '1', 'instances']
+  createLogger({ level: 'info', format: 'json' }, { destination, secrets }).info(
+    { instances: 1, of: 'instances' },
+    'up',
+  )
+  expect(JSON.parse(destination.text)).toEqual({
+    level: 'info',
+    time: expect.any(String),
+    instances: 1,
+    of: '[redacted]',
+    msg: 'up',
+  })
+  expect(destination.text.endsWith('}\n')).toBe(true)
+})

@@ -17,7 +17,7 @@ type CueEvent = { type: 'OPENED' | 'CLAIMED' | 'RESOLVED'; cue: Step }
  */
 export function followCues(
   { db, changes }: { db: Database; changes: Changes },
-  { scope, pollMs }: { scope: string | null; pollMs?: number },
+  { scope, onOutage, pollMs }: { scope: string | null; onOutage: (error: unknown) => void; pollMs?: number },
 ): AsyncIterableIterator<CueEvent> {
   const sent = new Map<string, Step>()
   const queue: CueEvent[] = []
@@ -26,7 +26,12 @@ export function followCues(
     const event = queue.shift()
     return event === undefined ? 'WAIT' : { value: event }
   }
-  return follow({ look, onChange: (listener) => changes.onCues(listener), ...(pollMs === undefined ? {} : { pollMs }) })
+  return follow({
+    look,
+    onChange: (listener) => changes.onCues(listener),
+    onOutage,
+    ...(pollMs === undefined ? {} : { pollMs }),
+  })
 }
 
 async function changesSince(
@@ -86,7 +91,7 @@ builder.subscriptionField('cues', (t) =>
     authScopes: needs('VIEWER'),
     description: 'First the open cues, one event each, then changes. After subscribing again, forget what you had.',
     args: { scope: t.arg.string({ description: "Of runs in this scope, '' too; of all where omitted." }) },
-    subscribe: (_root, { scope }, { control }) => followCues(control, { scope: scope ?? null }),
+    subscribe: (_root, { scope }, { control, onOutage }) => followCues(control, { scope: scope ?? null, onOutage }),
     resolve: (event) => event,
   }),
 )

@@ -11,25 +11,32 @@ const POLL_MS = 1_000
  *
  * `onChange` registers a listener and answers how to take it away; it is called before the first look, so that no
  * change between a look and a wait is lost.
+ *
+ * A first look that fails is the end. Later ones are made again after the poll's time for as long as they fail, and
+ * `onOutage` is told the error, once until one succeeds.
  */
 export function follow<T>({
   look,
   onChange,
+  onOutage,
   pollMs = POLL_MS,
 }: {
   look: () => Promise<Look<T>>
   onChange: (listener: () => void) => () => void
+  onOutage: (error: unknown) => void
   pollMs?: number
 }): AsyncIterableIterator<T> {
   let changed = false
   let ended = false
-  let begun = false
+  /** Whether looks work; null before the first. */
+  let working: boolean | null = null
   let wake: (() => void) | null = null
   let last: Promise<unknown> = Promise.resolve()
 
   const stopListening = onChange(() => {
     changed = true
-    wake?.()
+    // While looks fail, the poll alone says when: changes that are told of must not make it look all the time.
+    if (working !== false) wake?.()
   })
   const end = () => {
     ended = true
@@ -47,15 +54,16 @@ export function follow<T>({
     })
 
   // A reader who has begun stays: the database that is away comes back, and the next look finds what was missed.
-  const lookAgain = async (): Promise<Look<T>> => {
+  const lookAgain = async (): Promise<Look<T> | 'FAILED'> => {
     try {
       const found = await look()
-      begun = true
+      working = true
       return found
     } catch (error) {
-      if (!begun) throw error
-      changed = false
-      return 'WAIT'
+      if (working === null) throw error
+      if (working && !ended) onOutage(error)
+      working = false
+      return 'FAILED'
     }
   }
 
@@ -64,7 +72,8 @@ export function follow<T>({
       changed = false
       const found = await lookAgain()
       if (ended) break
-      if (found === 'END') end()
+      if (found === 'FAILED') await wait()
+      else if (found === 'END') end()
       else if (found !== 'WAIT') return { done: false, value: found.value }
       else if (!changed) await wait()
     }

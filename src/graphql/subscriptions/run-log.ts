@@ -26,7 +26,12 @@ const isOver = ({ status, cleanupStatus, stepInFlight }: LogHead) =>
  */
 export async function followLog(
   { db, changes }: { db: Database; changes: Changes },
-  { runId, after, pollMs }: { runId: string; after: number; pollMs?: number },
+  {
+    runId,
+    after,
+    onOutage,
+    pollMs,
+  }: { runId: string; after: number; onOutage: (error: unknown) => void; pollMs?: number },
 ): Promise<AsyncIterableIterator<LogBatch>> {
   if ((await logHead(db, runId)) === null) throw noSuchRun()
   let cursor = after
@@ -46,6 +51,7 @@ export async function followLog(
   return follow({
     look,
     onChange: (listener) => changes.onRun(runId, listener),
+    onOutage,
     ...(pollMs === undefined ? {} : { pollMs }),
   })
 }
@@ -84,11 +90,11 @@ builder.subscriptionField('runLog', (t) =>
           'The last line that you have: 0 or more. Beyond the end of the log: only lines with a higher number come.',
       }),
     },
-    subscribe: async (_root, { runId, after }, { control }) => {
+    subscribe: async (_root, { runId, after }, { control, onOutage }) => {
       if (after != null && after < 0) throw badUserInput(`after is 0 or the number of a line, not ${after}.`)
       const uuid = uuidOf(runId, 'Run')
       if (uuid === null) throw noSuchRun()
-      return followLog(control, { runId: uuid, after: after ?? 0 })
+      return followLog(control, { runId: uuid, after: after ?? 0, onOutage })
     },
     resolve: (batch) => batch,
   }),
