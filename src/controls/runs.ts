@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/actor.ts'
+import { graceUntil } from '../domain/grace.ts'
 import { formatId } from '../domain/ids.ts'
 import * as log from '../domain/log.ts'
 import { mayControl, RUN_CONTROLS, type RunControl, type RunStatus } from '../domain/run.ts'
@@ -16,7 +17,7 @@ import {
 import type { ControlContext } from './context.ts'
 import { givenReason, requiredReason } from './reason.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
-import { graceUntil, startTooFarBack } from './start.ts'
+import { startTooFarBack } from './start.ts'
 import { whoWasFirst } from './who-was-first.ts'
 
 export type RunControlInput = { runId: string; reason?: string | null }

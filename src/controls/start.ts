@@ -1,13 +1,14 @@
 import type { Actor } from '../domain/actor.ts'
+import { graceUntil } from '../domain/grace.ts'
 import { formatId } from '../domain/ids.ts'
 import type { Issue } from '../domain/issue.ts'
 import * as log from '../domain/log.ts'
 import { resolveParams } from '../domain/parameters.ts'
-import { newStep } from '../domain/progress.ts'
+import { firstSteps } from '../domain/progress.ts'
 import { parseParameters, parseVersionSpec } from '../domain/spec.ts'
 import { isStorable } from '../domain/storable.ts'
 import { keyProblem, renderKey } from '../domain/template.ts'
-import { idempotencyKeyOf, mintId } from '../store/ids.ts'
+import { mintId, mintStep } from '../store/ids.ts'
 import { insertRunIfNew, type NewRun, readRunOfOccurrence, readRunOfRequest } from '../store/runs.ts'
 import { readStartable, type Startable } from '../store/versions.ts'
 import type { ControlContext } from './context.ts'
@@ -22,16 +23,6 @@ export type StartRunInput = {
   rehearsal?: boolean | null
   /** The same again answers the first run, so that a script may ask again after a lost answer. */
   requestId?: string | null
-}
-
-/** A start within this of its instant is on time, however short the grace: a runner needs a moment. */
-const SHORTEST_GRACE_MS = 1000
-/** The last instant that can be written as one. */
-const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-
-/** Until when a run may start late. */
-export function graceUntil(scheduledFor: number, graceSeconds: number): number {
-  return Math.min(scheduledFor + Math.max(graceSeconds * 1000, SHORTEST_GRACE_MS), LAST_INSTANT)
 }
 
 /** What is wrong with a start that lies further back than the grace window; null when nothing is. */
@@ -147,18 +138,7 @@ function plan(definition: Startable, actor: Actor, input: StartRunInput, now: nu
     })
   }
   const id = mintId()
-  const steps = phase.steps.map((spec, seq) => {
-    const stepId = mintId()
-    const place = {
-      phase: phase.key,
-      phaseIndex: 0,
-      seq,
-      id: stepId,
-      idempotencyKey: idempotencyKeyOf(id, stepId),
-      params,
-    }
-    return newStep(spec, place)
-  })
+  const steps = firstSteps(phase, params, () => mintStep(id))
   const created = { source: 'MANUAL' as const, version: version.number, scope, rehearsal, params, scheduledFor }
   return {
     id,

@@ -77,6 +77,33 @@ export function runCreated(
   )
 }
 
+/** A new version took an upcoming run along, or cancelled it; `from` and `to`: where its start was moved, if it was. */
+export function runSuperseded(
+  where: At & { actor: Actor },
+  detail: { version: number; previousVersion: number; from?: number; to?: number; cancelled: boolean },
+): RunLine {
+  const { from, to, ...rest } = detail
+  const moved = from === undefined || to === undefined ? null : { from: iso(from), to: iso(to) }
+  const what = detail.cancelled
+    ? `no longer has this occurrence, and the run is cancelled`
+    : `takes the run along from version ${detail.previousVersion}${to === undefined ? '' : `, to start at ${clock(to)}`}`
+  return line('run.superseded', where, { ...rest, ...moved }, `Version ${detail.version} ${what}.`)
+}
+
+/** Newer zone data moved the start of an upcoming run. */
+export function runMoved(
+  where: At,
+  detail: { scheduledFrom: number; scheduledFor: number; zoneData: string },
+): RunLine {
+  const { scheduledFrom, scheduledFor, zoneData } = detail
+  return line(
+    'run.moved',
+    where,
+    { scheduledFrom: iso(scheduledFrom), scheduledFor: iso(scheduledFor), zoneData },
+    `The zone data ${zoneData} moves the start from ${clock(scheduledFrom)} to ${clock(scheduledFor)}.`,
+  )
+}
+
 /** The runner, or archiving, moved the run's status. */
 export function runStatus(
   where: At,

@@ -168,6 +168,15 @@ function materialise(
   })
 }
 
+/** The steps that a run has from the beginning: those of its first phase. */
+export function firstSteps(
+  phase: VersionPhase,
+  params: PlaceholderValues,
+  mint: () => { id: string; idempotencyKey: string },
+): Step[] {
+  return phase.steps.map((spec, seq) => newStep(spec, { phase: phase.key, phaseIndex: 0, seq, params, ...mint() }))
+}
+
 /** The step that a version's step becomes in a run: its placeholders are filled from the run's params. */
 export function newStep(
   spec: VersionPhase['steps'][number],

@@ -1,8 +1,8 @@
-import { formatId } from '../domain/ids.ts'
-import { blockedBecause, runBlocked, runStatus } from '../domain/log.ts'
+import { blockedBecause, runBlocked } from '../domain/log.ts'
 import { readNewlyBlocked } from '../store/claims.ts'
 import { pruneLogs } from '../store/log.ts'
-import { missIfOverdue, noteBlockedIfNew, readOverdue } from '../store/runs.ts'
+import { missIfWaiting, readOverdue, readPausedStarts } from '../store/missed.ts'
+import { noteBlockedIfNew } from '../store/runs.ts'
 import type { WorkContext } from './work.ts'
 
 /** How many rows a duty handles in one go; what is left is the next pass's. */
@@ -23,22 +23,16 @@ export async function noteBlocked({ db, clock, changes }: WorkContext): Promise<
   }
 }
 
-/** Makes MISSED what was not started within its grace window: nothing starts late and silently. */
-export async function sweepMissed({ db, clock, changes }: WorkContext): Promise<void> {
-  const now = clock.now()
-  for (const { runId, heldBy } of await readOverdue(db.hot, { now, limit: BATCH })) {
-    const because =
-      heldBy === null
-        ? 'the grace window passed before a runner could start it'
-        : `the grace window passed while ${formatId('Run', heldBy)} held its concurrency key`
-    const line = await missIfOverdue(db.hot, {
-      runId,
-      missedReason: heldBy === null ? 'NOT_RUNNING' : 'KEY_HELD',
-      now,
-      because,
-      line: runStatus({ at: now }, { from: 'SCHEDULED', to: 'MISSED', because }),
-    })
-    if (line !== null) changes.publish({ runId, line, cues: false })
+/** Makes MISSED what was not started within its grace window, or while its schedule was paused: nothing starts late and silently. */
+export async function sweepMissed({ db, clock, changes, mayDispatch }: WorkContext): Promise<void> {
+  for (const read of [readPausedStarts, readOverdue]) {
+    let full = true
+    while (full && mayDispatch()) {
+      const now = clock.now()
+      const runs = await read(db.hot, { now, limit: BATCH })
+      for (const run of await missIfWaiting(db.hot, { runs, now })) changes.publish({ ...run, cues: false })
+      full = runs.length === BATCH
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instant } from '../domain/picture.ts'
+import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Registry } from '../modules/registry.ts'
 import { Batch } from '../store/batch.ts'
 import type { Changes } from '../store/changes.ts'
@@ -23,6 +24,7 @@ import type { Clock } from './clock.ts'
 import { noteBlocked, prune, sweepMissed } from './duties.ts'
 import { Leases } from './leases.ts'
 import type { RunnerLog } from './log.ts'
+import { Materialiser } from './materialise.ts'
 import type { RunnerSettings } from './settings.ts'
 import { Versions } from './versions.ts'
 import { Load, type WorkContext, workClaimed, workLapsed } from './work.ts'
@@ -32,6 +34,7 @@ export type RunnerOptions = {
   changes: Changes
   clock: Clock
   registry: Registry
+  zones: ZoneData
   settings: RunnerSettings
   log: RunnerLog
   /** This process in claims and log lines; must be unique among the processes of a database. */
@@ -40,7 +43,8 @@ export type RunnerOptions = {
 
 /** Shortest time between two looks for lapsed leases and missed starts. */
 const HOUSEKEEPING_MS = 1000
-/** How often old logs are looked for. */
+const DAY_MS = 86_400_000
+/** How often old logs, and plans made by older zone data, are looked for. */
 const PRUNE_EVERY_MS = 600_000
 /** How soon to look again for due runs whose rows somebody held: statements are short. On the machine's clock. */
 const LOCKED_MS = 5
@@ -54,6 +58,7 @@ const GIVE_UP_MS = 1_000
 export class Runner {
   readonly worker: string
   readonly #context: WorkContext
+  readonly #materialiser: Materialiser
   readonly #stopping = new AbortController()
   readonly #giveUp = new AbortController()
   readonly #tasks = new Set<Promise<void>>()
@@ -65,6 +70,8 @@ export class Runner {
   #woken = false
   #starved = false
   #housework: Promise<void> | null = null
+  /** A schedule was published, verified or resumed. */
+  #schedulesChanged = false
   #claims = 0
   /** An instant came that somebody waited for, perhaps the end of a lease or of a grace window. */
   #sleptThrough = true
@@ -92,12 +99,21 @@ export class Runner {
       wakeAt: (instant) => this.#wakeAt(instant),
       load: new Load(() => this.#loadChanged()),
     }
+    this.#materialiser = new Materialiser(this.#context)
   }
 
   start(): void {
     if (this.#loop !== null || this.#stopped !== null) return
-    const offWake = this.#context.changes.onWake(() => this.wake())
-    this.#loop = this.#run().finally(offWake)
+    const { changes } = this.#context
+    const offWake = changes.onWake(() => this.wake())
+    const offSchedules = changes.onSchedules(() => {
+      this.#schedulesChanged = true
+      this.wake()
+    })
+    this.#loop = this.#run().finally(() => {
+      offWake()
+      offSchedules()
+    })
     this.#renewing = this.#context.leases.keep(this.#giveUp.signal)
   }
 
@@ -148,7 +164,7 @@ export class Runner {
       const more = await this.#pass(now)
       if (more && this.#room() > 0) continue
       this.#starved = more
-      const ahead = more ? undefined : await this.#duty('next instant', () => readNextInstant(db.hot, now))
+      const ahead = more ? undefined : await this.#duty('next instant', () => readNextInstant(db.hot, { now, horizonMs: settings.horizonDays * DAY_MS }))
       if (ahead?.locked && this.#lastPass?.error === null) await delay(LOCKED_MS, this.#giveUp.signal)
       else await this.#sleep(Math.min(clock.now() + settings.pollMs, ahead?.next ?? Number.POSITIVE_INFINITY))
     }
@@ -208,6 +224,8 @@ export class Runner {
       this.#lastTick = now
       await this.#duty('reclaim', () => this.#reclaim(now))
       this.#keepHouse(now)
+    } else if (this.#schedulesChanged) {
+      this.#keepHouse(now)
     }
     if (moreDue || moreKeyed) return true
     await this.#duty('blocked', () => noteBlocked(this.#context))
@@ -222,14 +240,19 @@ export class Runner {
     for (const lapsed of await takeOverLapsed(db.hot, request)) this.#track(workLapsed(this.#context, owner, lapsed))
   }
 
-  /** Sweeps and prunes beside the passes, so that starts do not wait for it. */
+  /** Expands schedules, sweeps and prunes beside the passes, so that starts do not wait for it. */
   #keepHouse(now: Instant): void {
     if (this.#housework !== null) return
     const prunes = now >= this.#lastPrune + PRUNE_EVERY_MS
     if (prunes) this.#lastPrune = now
+    this.#schedulesChanged = false
     const work = async () => {
+      if (prunes) await this.#duty('zone data', () => this.#materialiser.moveByZoneData())
+      const made = await this.#duty('materialise', () => this.#materialiser.materialise())
       await this.#duty('missed', () => sweepMissed(this.#context))
       if (prunes) await this.#duty('prune', () => prune(this.#context))
+      // A new run may start before the instant that the loop sleeps until.
+      if (made !== 0 || prunes || this.#schedulesChanged) this.wake()
     }
     this.#housework = work().finally(() => {
       this.#housework = null

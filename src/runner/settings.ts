@@ -16,6 +16,8 @@ export type RunnerSettings = {
   /** How much longer than its action's budget a step's lease may be renewed. */
   stepLeaseMarginMs: number
   logRetentionDays: number
+  /** How far ahead occurrences become runs. */
+  horizonDays: number
   /** How long stopping waits for actions in flight before it tells them to give up. */
   finishMs: number
 }
@@ -31,5 +33,6 @@ export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
   leaseMs: 30_000,
   stepLeaseMarginMs: 5000,
   logRetentionDays: 90,
+  horizonDays: 14,
   finishMs: 10_000,
 }

@@ -4,6 +4,7 @@ import * as log from '../domain/log.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import { type Draft, draftOf, type Instant, type Picture, type Step, titleOf, written } from '../domain/picture.ts'
 import { progress } from '../domain/progress.ts'
+import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import { isTerminal } from '../domain/run.ts'
 import { type CallFacts, settle, takeBack } from '../domain/settle.ts'
 import type { Registry } from '../modules/registry.ts'
@@ -12,7 +13,7 @@ import type { Changes } from '../store/changes.ts'
 import type { Claimed, ClaimRef, Lapsed } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
-import { idempotencyKeyOf, mintId } from '../store/ids.ts'
+import { mintStep } from '../store/ids.ts'
 import { appendLines } from '../store/log.ts'
 import type { Transitions } from '../store/transitions.ts'
 import type { Clock } from './clock.ts'
@@ -29,6 +30,7 @@ export type WorkContext = {
   changes: Changes
   clock: Clock
   registry: Registry
+  zones: ZoneData
   settings: RunnerSettings
   versions: Versions
   transitions: Transitions
@@ -237,16 +239,11 @@ function advance(
 ): Step | null {
   const now = context.clock.now()
   try {
-    return progress(draft, { spec, now, mint, mayDispatch: hasTurn && context.mayDispatch() })
+    return progress(draft, { spec, now, mint: mintStep, mayDispatch: hasTurn && context.mayDispatch() })
   } catch (error) {
     failRun(draft, now, `The run cannot go on: ${error instanceof Error ? error.message : String(error)}`)
     return null
   }
-}
-
-const mint = (runId: string) => {
-  const id = mintId()
-  return { id, idempotencyKey: idempotencyKeyOf(runId, id) }
 }
 
 /** A step's lease is never renewed beyond its action's budget and a margin. */

@@ -80,6 +80,10 @@ const WHOLE_NUMBERS = {
       is: "milliseconds a step's lease may outlast its budget",
     },
   ],
+  horizonDays: [
+    'CUELIGHT_HORIZON_DAYS',
+    { fallback: DEFAULTS.horizonDays, min: 1, max: 366, is: 'days ahead that occurrences become runs' },
+  ],
   logRetentionDays: [
     'CUELIGHT_LOG_RETENTION_DAYS',
     { fallback: DEFAULTS.logRetentionDays, min: 1, max: 36_500, is: 'days run logs are kept' },
@@ -88,7 +92,6 @@ const WHOLE_NUMBERS = {
 
 /** Settings that are the documented names of things this version cannot do: ignoring one silently would mislead. */
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
-  CUELIGHT_HORIZON_DAYS: 'schedules',
   CUELIGHT_STALL_MS: 'gates that stall',
   CUELIGHT_REMOTE_MODULES: 'modules over HTTP',
   CUELIGHT_JWKS_URL: 'single sign-on',

@@ -22,6 +22,11 @@ export class Changes {
     this.#events.emit('wake')
   }
 
+  /** Tells the runner that a schedule was published, verified or resumed. */
+  schedulesChanged(): void {
+    this.#events.emit('schedules')
+  }
+
   onRun(runId: string, listener: (change: RunChange) => void): () => void {
     return this.#on(`run:${runId}`, listener)
   }
@@ -36,6 +41,10 @@ export class Changes {
 
   onWake(listener: () => void): () => void {
     return this.#on('wake', listener)
+  }
+
+  onSchedules(listener: () => void): () => void {
+    return this.#on('schedules', listener)
   }
 
   #on(name: string, listener: (change: RunChange) => void): () => void {

@@ -1,6 +1,7 @@
 import { runStatus } from '../domain/log.ts'
 import type { Instant, Picture } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { startIsPaused } from './missed.ts'
 import { PICTURE_COLUMNS, type PictureRow, pictureOf } from './pictures.ts'
 import { at, logLines } from './sql.ts'
 
@@ -45,9 +46,9 @@ const claimChosen = ({ owner, now, leaseUntil }: ClaimRequest) => Prisma.sql`
 export function claimDue(db: PrismaClient, request: ClaimRequest): Promise<Claimed[]> {
   return db.$queryRaw<Claimed[]>(Prisma.sql`
     WITH due AS (
-      SELECT id, status FROM runs
-      WHERE claimed_by IS NULL AND wake_at <= ${at(request.now)}
-        AND (status <> 'SCHEDULED' OR ((concurrency_key IS NULL OR rehearsal) AND grace_until >= ${at(request.now)}))
+      SELECT id, status FROM runs w
+      WHERE claimed_by IS NULL AND wake_at <= ${at(request.now)} AND (status <> 'SCHEDULED'
+        OR ((concurrency_key IS NULL OR rehearsal) AND grace_until >= ${at(request.now)} AND NOT ${startIsPaused}))
       ORDER BY wake_at LIMIT ${request.limit} FOR UPDATE SKIP LOCKED
     ) ${claimChosen(request)}`)
 }
@@ -63,7 +64,7 @@ const keyIsFree = Prisma.sql`NOT EXISTS (
 const dueKeyed = (
   now: Instant,
 ) => Prisma.sql`w.claimed_by IS NULL AND w.wake_at <= ${at(now)} AND w.status = 'SCHEDULED'
-  AND w.concurrency_key IS NOT NULL AND NOT w.rehearsal AND w.grace_until >= ${at(now)}`
+  AND w.concurrency_key IS NOT NULL AND NOT w.rehearsal AND w.grace_until >= ${at(now)} AND NOT ${startIsPaused}`
 
 /**
  * Starts due runs whose concurrency key is free: one for a key, the earliest `scheduledFor` first. Starts of keyed runs
@@ -173,16 +174,21 @@ export type NextInstant = { next: Instant | null; locked: boolean }
 
 /**
  * The next instant after `now`, at which runs were last claimed, that the runner has to be awake at: a start, a hold, a
- * gate, the end of a lease or of a grace window.
+ * gate, the end of a lease or of a grace window, an occurrence that comes within the horizon.
  */
-export async function readNextInstant(db: PrismaClient, now: Instant): Promise<NextInstant> {
+export async function readNextInstant(
+  db: PrismaClient,
+  { now, horizonMs }: { now: Instant; horizonMs: number },
+): Promise<NextInstant> {
   const [row] = await db.$queryRaw<{ next: Date | null; locked: boolean }[]>(Prisma.sql`
     SELECT least(
       (SELECT min(wake_at) FROM runs WHERE claimed_by IS NULL AND wake_at > ${at(now)}),
       (SELECT min(grace_until) + interval '1 ms' FROM runs WHERE status = 'SCHEDULED' AND grace_until >= ${at(now)}),
-      (SELECT min(lease_until) FROM runs WHERE claimed_by IS NOT NULL AND lease_until > ${at(now)})) AS next,
+      (SELECT min(lease_until) FROM runs WHERE claimed_by IS NOT NULL AND lease_until > ${at(now)}),
+      (SELECT min(materialised_until) - ${horizonMs - 1} * interval '1 ms' FROM definitions
+        WHERE state = 'READY' AND NOT schedule_paused AND materialised_until >= ${at(now + horizonMs)})) AS next,
       EXISTS (SELECT 1 FROM runs w WHERE w.claimed_by IS NULL AND w.wake_at <= ${at(now)}
-        AND (w.status <> 'SCHEDULED' OR (w.grace_until >= ${at(now)}
+        AND (w.status <> 'SCHEDULED' OR (w.grace_until >= ${at(now)} AND NOT ${startIsPaused}
           AND (w.concurrency_key IS NULL OR w.rehearsal OR ${keyIsFree})))) AS locked`)
   return { next: row?.next?.getTime() ?? null, locked: row?.locked ?? false }
 }

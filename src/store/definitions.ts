@@ -34,6 +34,8 @@ export type StoredVersion = {
 export type StoredDefinition = {
   id: string
   state: DefinitionState
+  schedulePaused: boolean
+  scheduleResumedAt: Date | null
   timeZone: string
   graceSeconds: number
   concurrencyKey: string | null

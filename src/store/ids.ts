@@ -13,3 +13,9 @@ export function idempotencyKeyOf(runUuid: string, stepUuid: string): string {
   const ids = `${formatId('Run', runUuid)}|${formatId('Step', stepUuid)}`
   return createHash('sha256').update(ids).digest('hex').slice(0, 40)
 }
+
+/** What a new step of a run is known by. */
+export function mintStep(runUuid: string): { id: string; idempotencyKey: string } {
+  const id = mintId()
+  return { id, idempotencyKey: idempotencyKeyOf(runUuid, id) }
+}

@@ -87,57 +87,6 @@ export async function readRunOfOccurrence(
   return row?.id ?? null
 }
 
-/** SCHEDULED runs whose grace window passed, and who holds their concurrency key, where that is who it was logged to be. */
-export async function readOverdue(
-  db: PrismaClient,
-  { now, limit }: { now: Instant; limit: number },
-): Promise<{ runId: string; heldBy: string | null }[]> {
-  return db.$queryRaw<{ runId: string; heldBy: string | null }[]>(Prisma.sql`
-    SELECT w.id AS "runId", h.id AS "heldBy" FROM runs w LEFT JOIN runs h ON h.id = w.blocked_by
-      AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING')
-    WHERE w.status = 'SCHEDULED' AND w.grace_until < ${at(now)} ORDER BY w.grace_until LIMIT ${limit}`)
-}
-
-/** Makes an overdue run MISSED and cancels its steps, if it is still waiting for its start. Answers its last line. */
-export async function missIfOverdue(
-  db: PrismaClient,
-  {
-    runId,
-    now,
-    missedReason,
-    because,
-    line,
-  }: {
-    runId: string
-    now: Instant
-    missedReason: 'KEY_HELD' | 'NOT_RUNNING'
-    because: string
-    line: RunLine
-  },
-): Promise<number | null> {
-  const [, rows] = await db.$transaction([
-    lockRun(db, runId),
-    db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
-      WITH run AS (
-        UPDATE runs SET status = 'MISSED', missed_reason = ${missedReason}::missed_reason, ended_at = ${at(now)},
-          ended_because = ${because}, wake_at = NULL, fence = fence + 1, last_line = last_line + 1
-        WHERE id = ${runId}::uuid AND status = 'SCHEDULED' AND grace_until < ${at(now)}
-        RETURNING id, last_line
-      ), cancelled AS (
-        UPDATE steps SET status = 'CANCELLED', finished_at = ${at(now)}
-        WHERE run_id = (SELECT id FROM run) AND status = 'PENDING' RETURNING id
-      ), logged AS (
-        ${logLines(
-          Prisma.sql`SELECT id, last_line - 1 AS last_line FROM run`,
-          [line],
-          Prisma.sql`|| jsonb_build_object('cancelledSteps', (SELECT count(*) FROM cancelled))`,
-        )}
-      )
-      SELECT last_line FROM run`),
-  ])
-  return rows[0]?.last_line ?? null
-}
-
 /** Names the holder of the key in a blocked run, once per holder. Answers its last line; null: it started or is named already. */
 export async function noteBlockedIfNew(
   db: PrismaClient,

@@ -1,0 +1,64 @@
+import type { Actor } from '../domain/actor.ts'
+import { formatId } from '../domain/ids.ts'
+import { readDefinition } from '../store/definitions.ts'
+import { missIfWaiting, readPausedStarts } from '../store/missed.ts'
+import { pauseScheduleIfActive, resumeScheduleIfSwept } from '../store/schedule-controls.ts'
+import type { ControlContext } from './context.ts'
+import { conflict, notFound, type Refusal, type Result } from './result.ts'
+
+type ScheduleResult = Result<{ definitionId: string }>
+
+/** Runs that are missed in one statement. */
+const BATCH = 500
+
+/**
+ * While it is paused the schedule makes no runs, and a run that it made is missed at its instant. Runs started by hand
+ * and runs in flight go on. Pausing twice is no error.
+ */
+export async function pauseSchedule(ctx: ControlContext, actor: Actor, { id }: { id: string }): Promise<ScheduleResult> {
+  const audit = auditOf(ctx, actor, 'definition.pause-schedule', id)
+  if (await pauseScheduleIfActive(ctx.db.prisma, { definitionId: id, audit })) {
+    ctx.changes.schedulesChanged()
+    return { definitionId: id }
+  }
+  const read = await readDefinition(ctx.db.prisma, id)
+  return refusalOf(id, read?.state ?? null) ?? { definitionId: id }
+}
+
+/** Lets the schedule go on; nothing of the pause is made up for. Resuming twice is no error. */
+export async function resumeSchedule(
+  ctx: ControlContext,
+  actor: Actor,
+  { id }: { id: string },
+): Promise<ScheduleResult> {
+  for (;;) {
+    const now = ctx.clock.now()
+    const inPause = await readPausedStarts(ctx.db.prisma, { now, limit: BATCH, definitionId: id })
+    for (const run of await missIfWaiting(ctx.db.prisma, { runs: inPause, now }))
+      ctx.changes.publish({ ...run, cues: false })
+    const audit = auditOf(ctx, actor, 'definition.resume-schedule', id)
+    if (await resumeScheduleIfSwept(ctx.db.prisma, { definitionId: id, audit, now })) {
+      ctx.changes.schedulesChanged()
+      return { definitionId: id }
+    }
+    const read = await readDefinition(ctx.db.prisma, id)
+    const refusal = refusalOf(id, read?.state ?? null)
+    if (refusal !== null) return refusal
+    if (read?.schedulePaused === false) return { definitionId: id }
+  }
+}
+
+function refusalOf(id: string, state: 'DRAFT' | 'READY' | 'ARCHIVED' | null): Refusal | null {
+  if (state === null)
+    return notFound(`There is no definition ${formatId('Definition', id)}; list the definitions to find the one you mean.`)
+  if (state === 'ARCHIVED') return conflict('The definition is archived and makes no runs any more.', { definitionId: id })
+  if (state === 'DRAFT')
+    return conflict('The definition was never published and has no schedule yet; publish it first.', {
+      definitionId: id,
+    })
+  return null
+}
+
+function auditOf(ctx: ControlContext, actor: Actor, action: string, id: string) {
+  return { at: ctx.clock.now(), actor, action, subject: formatId('Definition', id), detail: {} }
+}

@@ -1,0 +1,98 @@
+import { graceUntil } from './grace.ts'
+import { type ParamValue, resolveParams } from './parameters.ts'
+import type { Occurrence } from './recurrence/occurrence.ts'
+import { type CompiledSchedule, compileSchedule, nextOccurrences, occurrencesBetween } from './recurrence/schedule.ts'
+import type { ZoneData } from './recurrence/zone-data.ts'
+import { parseParameters, parseVersionSpec, type VersionPhase } from './spec.ts'
+import { keyProblem, renderKey } from './template.ts'
+
+/** A version as it is stored. */
+export type PlannedVersion = {
+  id: string
+  version: number
+  spec: unknown
+  timeZone: string
+  graceSeconds: number
+  concurrencyKey: string | null
+  parameters: unknown
+}
+
+/** What a version makes of its schedule: runs that are all alike but for their instant. */
+export type Timetable = {
+  versionId: string
+  version: number
+  timeZone: string
+  graceSeconds: number
+  /** Rendered; null: they share nothing. */
+  concurrencyKey: string | null
+  /** The parameters' defaults, since nobody is there to ask. */
+  params: Record<string, ParamValue>
+  phase: VersionPhase
+  /** Null: manual. */
+  schedule: CompiledSchedule | null
+}
+
+/**
+ * What a version makes of its schedule. Throws an Error with a sentence where it can make nothing: publishing rules that
+ * out, but for a manual one of which a parameter is required and has no default.
+ */
+export function timetableOf(version: PlannedVersion, zones: ZoneData): Timetable {
+  const spec = parseVersionSpec(version.spec)
+  const phase = spec?.phases[0]
+  if (spec === null || phase === undefined) throw new Error('The version has no phases that can be read')
+  const resolved = resolveParams(parseParameters(version.parameters), {})
+  if (!resolved.ok) throw new Error(resolved.issues.map(({ path, message }) => `${path}: ${message}`).join(' '))
+  const { params } = resolved
+  const concurrencyKey = version.concurrencyKey === null ? null : renderKey(version.concurrencyKey, params)
+  const problem = concurrencyKey === null ? null : keyProblem(concurrencyKey)
+  if (problem !== null) throw new Error(`The concurrency key ${problem}`)
+  return {
+    versionId: version.id,
+    version: version.version,
+    timeZone: version.timeZone,
+    graceSeconds: version.graceSeconds,
+    concurrencyKey,
+    params,
+    phase,
+    schedule: 'manual' in spec.schedule ? null : compileSchedule(spec.schedule, version.timeZone, zones),
+  }
+}
+
+/** What an expansion has to know of a definition besides its version. Instants in milliseconds since the epoch. */
+export type ExpansionState = {
+  verifiedAt: number
+  /** The last resume of the schedule; null: it was never paused. */
+  resumedAt: number | null
+  materialisedUntil: number
+}
+
+export type Expansion = {
+  occurrences: Occurrence[]
+  /** Everything before it is expanded; null: no occurrence follows, ever. */
+  until: number | null
+}
+
+/**
+ * The next occurrences to become runs, at most `limit`, from the latest of the grace window's begin, the verification,
+ * the last resume and what was expanded already, to `now + horizonMs`. Nothing is invented for the past (section 4).
+ */
+export function expand(
+  { schedule, graceSeconds }: Pick<Timetable, 'schedule' | 'graceSeconds'>,
+  { verifiedAt, resumedAt, materialisedUntil }: ExpansionState,
+  { now, horizonMs, limit }: { now: number; horizonMs: number; limit: number },
+): Expansion {
+  if (schedule === null) return { occurrences: [], until: null }
+  const from = Math.max(now - graceSeconds * 1000, verifiedAt, resumedAt ?? 0, materialisedUntil)
+  const to = now + horizonMs
+  const occurrences = from < to ? occurrencesBetween(schedule, from, to, { limit }) : []
+  const last = occurrences.at(-1)
+  if (occurrences.length === limit && last !== undefined) return { occurrences, until: last.at + 1 }
+  const [next] = nextOccurrences(schedule, Math.max(from, to), 1)
+  return { occurrences, until: next?.at ?? null }
+}
+
+/** The instants of a run that the schedule makes at an occurrence. */
+export function instantsOf(occurrence: Occurrence, graceSeconds: number) {
+  const { at } = occurrence
+  return { occurrenceAt: at, scheduledFor: at, graceUntil: graceUntil(at, graceSeconds) }
+}

@@ -1,0 +1,172 @@
+import { SYSTEM } from '../domain/actor.ts'
+import { formatId } from '../domain/ids.ts'
+import { runCreated } from '../domain/log.ts'
+import { firstSteps } from '../domain/progress.ts'
+import { expand, instantsOf, type Timetable, timetableOf } from '../domain/timetable.ts'
+import { moveByZoneData } from '../domain/upcoming.ts'
+import { isRefusedByDatabase } from '../store/faults.ts'
+import { mintId, mintStep } from '../store/ids.ts'
+import {
+  expandIfUnchanged,
+  readPlannedVersions,
+  readToExpand,
+  stopExpandingIfUnchanged,
+  type ToExpand,
+} from '../store/materialise.ts'
+import { readUpcoming } from '../store/upcoming.ts'
+import { moveUpcomingIfUnchanged, type OlderPlan, readOfOlderZoneData } from '../store/zone-moves.ts'
+import type { WorkContext } from './work.ts'
+
+/** New runs of one definition in one pass at most; the next pass goes on. */
+const RUNS_PER_DEFINITION = 100
+/** Definitions read at a time. */
+const DEFINITIONS = 50
+const DAY_MS = 86_400_000
+/** How long a definition of which nothing can be made is left alone. */
+const SET_ASIDE_MS = 3_600_000
+
+/** Turns schedules into runs, as far as the horizon; what cannot be expanded is set aside and stops nothing else. */
+export class Materialiser {
+  readonly #context: WorkContext
+  /** Until when definitions are left alone, by version: publishing another tries again at once. */
+  readonly #setAside = new Map<string, { definitionId: string; until: number }>()
+
+  constructor(context: WorkContext) {
+    this.#context = context
+  }
+
+  /** Makes what is to be made, and goes on until nothing is left or the runner stops. Answers how many runs it made. */
+  async materialise(): Promise<number> {
+    const { db, clock, settings, mayDispatch } = this.#context
+    let made = 0
+    while (mayDispatch()) {
+      const before = clock.now() + settings.horizonDays * DAY_MS
+      const due = await readToExpand(db.hot, { before, limit: DEFINITIONS, except: this.#except() })
+      if (due.length === 0) break
+      for (const read of due) {
+        if (!mayDispatch()) break
+        made += await this.#guarded(read, () => this.#expand(read))
+      }
+    }
+    return made
+  }
+
+  /** Moves upcoming runs to where this process's zone data puts them, where older data put them elsewhere. */
+  async moveByZoneData(): Promise<void> {
+    const { db, zones, mayDispatch } = this.#context
+    for (;;) {
+      const request = { zoneData: zones.version, limit: DEFINITIONS, except: this.#except() }
+      const older = await readOfOlderZoneData(db.hot, request)
+      if (older.length === 0 || !mayDispatch()) return
+      for (const read of older) await this.#guarded(read, () => this.#move(read))
+    }
+  }
+
+  async #move({ definitionId, version }: OlderPlan): Promise<number> {
+    const { db, zones, clock, changes } = this.#context
+    const now = clock.now()
+    const upcoming = await readUpcoming(db.hot, { definitionId, now })
+    const versions = await readPlannedVersions(db.hot, [...new Set(upcoming.runs.map(({ versionId }) => versionId))])
+    const timetables = planned(() => new Map(versions.map((each) => [each.id, timetableOf(each, zones)])))
+    const moves = moveByZoneData(upcoming.runs, { timetables, others: upcoming.others, now, zoneData: zones.version })
+    const moved = await moveUpcomingIfUnchanged(db.hot, {
+      definitionId,
+      versionId: version.id,
+      zoneData: zones.version,
+      read: upcoming.runs,
+      moves,
+      now,
+    })
+    for (const run of moved ?? []) changes.publish({ ...run, cues: false })
+    return moved?.length ?? 0
+  }
+
+  async #expand(read: ToExpand): Promise<number> {
+    const { db, clock, settings, zones, changes, log } = this.#context
+    const { definitionId, version } = read
+    if (version.verifiedAt === null) {
+      const id = formatId('Definition', definitionId)
+      if (await stopExpandingIfUnchanged(db.hot, read)) {
+        log.warn(
+          { definition: id, version: version.version },
+          `the schedule of ${id} is held: version ${version.version} is not verified; verify it, and the schedule goes on`,
+        )
+      }
+      return 0
+    }
+    const timetable = planned(() => timetableOf(version, zones))
+    const now = clock.now()
+    const state = {
+      verifiedAt: version.verifiedAt.getTime(),
+      resumedAt: read.resumedAt?.getTime() ?? null,
+      materialisedUntil: read.materialisedUntil.getTime(),
+    }
+    const bounds = { now, horizonMs: settings.horizonDays * DAY_MS, limit: RUNS_PER_DEFINITION }
+    const { occurrences, until } = planned(() => expand(timetable, state, bounds))
+    const made = await expandIfUnchanged(db.hot, {
+      read,
+      timetable,
+      steps: firstSteps(timetable.phase, timetable.params, () => mintStep('')),
+      occurrences: occurrences.map((occurrence) => {
+        const instants = instantsOf(occurrence, timetable.graceSeconds)
+        return { id: mintId(), occurrence, instants, line: createdLine(timetable, occurrence, now) }
+      }),
+      until,
+      zoneData: zones.version,
+      now,
+    })
+    for (const runId of made ?? []) changes.publish({ runId, line: 1, cues: false })
+    return made?.length ?? 0
+  }
+
+  /** One bad definition never stops a pass: its fault is logged, and it is left alone for a while. */
+  async #guarded({ definitionId, version }: OlderPlan, what: () => Promise<number>): Promise<number> {
+    try {
+      return await what()
+    } catch (error) {
+      if (!(error instanceof Unplannable) && !isRefusedByDatabase(error)) throw error
+      this.#setAside.set(version.id, { definitionId, until: this.#context.clock.now() + SET_ASIDE_MS })
+      const id = formatId('Definition', definitionId)
+      this.#context.log.error(
+        { err: error, definition: id, version: version.version },
+        `the schedule of ${id} makes no runs: version ${version.version} cannot be expanded; publish it again`,
+      )
+      return 0
+    }
+  }
+
+  #except(): string[] {
+    const now = this.#context.clock.now()
+    for (const [versionId, { until }] of this.#setAside) if (until <= now) this.#setAside.delete(versionId)
+    return [...this.#setAside.values()].map(({ definitionId }) => definitionId)
+  }
+}
+
+/** Nothing can be made of a version. */
+class Unplannable extends Error {}
+
+function planned<T>(plan: () => T): T {
+  try {
+    return plan()
+  } catch (error) {
+    throw new Unplannable(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+function createdLine(timetable: Timetable, occurrence: Parameters<typeof instantsOf>[0], now: number) {
+  const { version, params } = timetable
+  const { at, adjusted, shiftMinutes } = occurrence
+  return runCreated(
+    { at: now, actor: SYSTEM },
+    {
+      source: 'SCHEDULE',
+      version,
+      scope: '',
+      rehearsal: false,
+      params,
+      scheduledFor: at,
+      ...(adjusted === undefined ? {} : { adjusted }),
+      ...(shiftMinutes === undefined ? {} : { shiftMinutes }),
+    },
+  )
+}

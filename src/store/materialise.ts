@@ -1,0 +1,163 @@
+import type { RunLine } from '../domain/log.ts'
+import type { Instant, Step } from '../domain/picture.ts'
+import type { Occurrence } from '../domain/recurrence/occurrence.ts'
+import type { PlannedVersion, Timetable } from '../domain/timetable.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { mintStep } from './ids.ts'
+import { toJsonb } from './json.ts'
+import { at, lineRow } from './sql.ts'
+import { placeRow } from './transitions.ts'
+
+/** A definition whose schedule is to be expanded, as it was read: what is written depends on its being still so. */
+export type ToExpand = {
+  definitionId: string
+  /** The current version; `verifiedAt` null: its schedule is held. */
+  version: PlannedVersion & { verifiedAt: Date | null }
+  resumedAt: Date | null
+  materialisedUntil: Date
+}
+
+/** The columns of a version `v` that are a `PlannedVersion`. */
+export const PLANNED_VERSION = Prisma.sql`v.id, v.version, v.spec, v.time_zone AS "timeZone",
+  v.grace_seconds AS "graceSeconds", v.concurrency_key AS "concurrencyKey", v.parameters`
+
+/** The versions of these ids. */
+export function readPlannedVersions(db: PrismaClient, ids: readonly string[]): Promise<PlannedVersion[]> {
+  return db.$queryRaw<PlannedVersion[]>(
+    Prisma.sql`SELECT ${PLANNED_VERSION} FROM versions v WHERE v.id = ANY (${[...ids]}::uuid[])`,
+  )
+}
+
+/** The definitions whose schedule has occurrences before `before` that are not made yet, the earliest first. */
+export async function readToExpand(
+  db: PrismaClient,
+  { before, limit, except }: { before: Instant; limit: number; except: readonly string[] },
+): Promise<ToExpand[]> {
+  const rows = await db.$queryRaw<(ToExpand & ToExpand['version'])[]>(Prisma.sql`
+    WITH due AS MATERIALIZED (
+      SELECT id, current_version_id, schedule_resumed_at, materialised_until FROM definitions
+      WHERE state = 'READY' AND NOT schedule_paused AND materialised_until IS NOT NULL AND materialised_until < ${at(before)}
+        AND id <> ALL (${[...except]}::uuid[])
+      ORDER BY materialised_until LIMIT ${limit}
+    )
+    SELECT due.id AS "definitionId", due.schedule_resumed_at AS "resumedAt", due.materialised_until AS "materialisedUntil",
+      ${PLANNED_VERSION}, v.verified_at AS "verifiedAt"
+    FROM due JOIN versions v ON v.id = due.current_version_id`)
+  return rows.map(({ definitionId, resumedAt, materialisedUntil, ...version }) => ({
+    definitionId,
+    resumedAt,
+    materialisedUntil,
+    version,
+  }))
+}
+
+// Whoever expands, publishes, pauses or resumes first changes what the others' guard asks for.
+const asItWasRead = ({ definitionId, version, resumedAt, materialisedUntil }: ToExpand) => Prisma.sql`
+  id = ${definitionId}::uuid AND state = 'READY' AND NOT schedule_paused AND current_version_id = ${version.id}::uuid
+  AND schedule_resumed_at IS NOT DISTINCT FROM ${resumedAt?.toISOString() ?? null}::timestamptz
+  AND materialised_until = ${at(materialisedUntil.getTime())}`
+
+/** An occurrence that becomes a run of its own: its id, and the line that says that it was made. */
+export type NewOccurrence = {
+  id: string
+  occurrence: Occurrence
+  instants: { occurrenceAt: Instant; scheduledFor: Instant; graceUntil: Instant }
+  line: RunLine
+}
+
+/**
+ * Makes runs of occurrences that are not there yet and notes how far the definition is expanded, if it is still as it was
+ * read. Answers the ids of those made; null: somebody else expanded or changed it.
+ */
+export async function expandIfUnchanged(
+  db: PrismaClient,
+  {
+    read,
+    timetable,
+    steps,
+    occurrences,
+    until,
+    zoneData,
+    now,
+  }: {
+    read: ToExpand
+    timetable: Timetable
+    /** What the steps of each run are like but for their ids. */
+    steps: readonly Step[]
+    occurrences: readonly NewOccurrence[]
+    until: Instant | null
+    zoneData: string
+    now: Instant
+  },
+): Promise<string[] | null> {
+  const rows = occurrences.map(({ id, occurrence, instants, line }) => ({
+    id,
+    key: occurrence.key,
+    occurrence_at: iso(instants.occurrenceAt),
+    scheduled_for: iso(instants.scheduledFor),
+    grace_until: iso(instants.graceUntil),
+    adjusted: occurrence.adjusted ?? null,
+    shift_minutes: occurrence.shiftMinutes ?? null,
+    steps: stepIds(id, steps),
+    line: lineRow(line),
+  }))
+  const { versionId, timeZone, concurrencyKey, params } = timetable
+  const [row] = await db.$queryRaw<{ ids: string[] }[]>(Prisma.sql`
+    WITH definition AS (
+      UPDATE definitions SET materialised_until = ${until === null ? null : iso(until)}::timestamptz, zone_data = ${zoneData}
+      WHERE ${asItWasRead(read)} RETURNING id
+    ), x AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, key text, occurrence_at timestamptz,
+        scheduled_for timestamptz, grace_until timestamptz, adjusted dst_adjustment, shift_minutes int, steps jsonb, line jsonb)
+    ), run AS (
+      INSERT INTO runs (id, definition_id, version_id, source, params, time_zone, concurrency_key, occurrence_key,
+        occurrence_at, scheduled_for, grace_until, adjusted, shift_minutes, wake_at, created_at, started_by_kind,
+        started_by_name, last_line)
+      SELECT x.id, definition.id, ${versionId}::uuid, 'SCHEDULE', ${toJsonb(params)}::jsonb, ${timeZone}, ${concurrencyKey},
+        x.key, x.occurrence_at, x.scheduled_for, x.grace_until, x.adjusted, x.shift_minutes, x.scheduled_for, ${at(now)},
+        (x.line->>'actor_kind')::actor_kind, x.line->>'actor_name', 1
+      FROM definition CROSS JOIN x
+      ON CONFLICT DO NOTHING
+      RETURNING id
+    ), made AS (
+      ${insertFirstSteps(Prisma.sql`run JOIN x ON x.id = run.id`, steps)}
+    ), logged AS (
+      INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
+      SELECT run.id, 1, l.at, l.kind, l.actor_kind, l.actor_name, l.detail, l.text
+      FROM run JOIN x ON x.id = run.id CROSS JOIN LATERAL jsonb_to_record(x.line) AS l(
+        at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
+    )
+    SELECT (SELECT coalesce(array_agg(id), '{}') FROM run) AS ids FROM definition`)
+  return row?.ids ?? null
+}
+
+/** Says of a definition that nothing is to be made of it until it is published, verified or resumed, if it is as it was read. */
+export async function stopExpandingIfUnchanged(db: PrismaClient, read: ToExpand): Promise<boolean> {
+  const changed = await db.$executeRaw(
+    Prisma.sql`UPDATE definitions SET materialised_until = NULL WHERE ${asItWasRead(read)}`,
+  )
+  return changed > 0
+}
+
+/** The ids of a run's first steps, as `insertFirstSteps` reads them. */
+export const stepIds = (runId: string, steps: readonly Step[]) =>
+  steps.map(({ seq }) => {
+    const { id, idempotencyKey } = mintStep(runId)
+    return { seq, id, key: idempotencyKey }
+  })
+
+/**
+ * Inserts the first phase's steps of each of `runs`, a FROM clause with `run.id` and `x.steps`, the steps' ids; what
+ * they are like is the same for all, so that it is sent once.
+ */
+export function insertFirstSteps(runs: Prisma.Sql, steps: readonly Step[]): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO steps (id, run_id, phase, phase_index, seq, action_id, action_version, label, params, on_failure, idempotency_key)
+    SELECT i.id, run.id, s.phase, s.phase_index, s.seq, s.action_id, s.action_version, s.label, s.params, s.on_failure, i.key
+    FROM ${runs} CROSS JOIN LATERAL jsonb_to_recordset(x.steps) AS i(seq int, id uuid, key text)
+    JOIN jsonb_to_recordset(${toJsonb(steps.map(placeRow))}::jsonb) AS s(
+      phase text, phase_index int, seq int, action_id text, action_version int, label text, params jsonb,
+      on_failure on_failure) ON s.seq = i.seq`
+}
+
+const iso = (instant: Instant) => new Date(instant).toISOString()

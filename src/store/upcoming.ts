@@ -1,0 +1,158 @@
+import type { Actor } from '../domain/actor.ts'
+import type { Instant, Step } from '../domain/picture.ts'
+import type { Timetable } from '../domain/timetable.ts'
+import type { OtherRun, UpcomingChange, UpcomingRun } from '../domain/upcoming.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { toJsonb } from './json.ts'
+import { insertFirstSteps, stepIds } from './materialise.ts'
+import { at, lineRow } from './sql.ts'
+
+/** The upcoming runs of a definition that its schedule made, and the other runs whose instants they must not take. */
+export type Upcoming = { runs: UpcomingRun[]; others: OtherRun[] }
+
+type UpcomingRow = Omit<UpcomingRun, 'occurrenceAt' | 'scheduledFor'> & { occurrenceAt: Date; scheduledFor: Date }
+
+/** Further than this no zone's clocks were ever set, so that no occurrence moves further. */
+const FURTHEST_MOVE_MS = 2 * 86_400_000
+
+/** Reads what publishing and new zone data may change. */
+export async function readUpcoming(
+  db: PrismaClient,
+  { definitionId, now }: { definitionId: string; now: Instant },
+): Promise<Upcoming> {
+  const rows = await db.$queryRaw<UpcomingRow[]>(Prisma.sql`
+    SELECT r.id AS "runId", v.id AS "versionId", v.version, v.grace_seconds AS "graceSeconds", r.occurrence_key AS "occurrenceKey",
+      r.occurrence_at AS "occurrenceAt", r.scheduled_for AS "scheduledFor", r.moved, r.adjusted::text AS adjusted,
+      r.shift_minutes AS "shiftMinutes", r.fence,
+      EXISTS (SELECT 1 FROM steps s WHERE s.run_id = r.id AND s.status = 'SKIPPED') AS "hasSkippedStep"
+    FROM runs r JOIN versions v ON v.id = r.version_id
+    WHERE r.definition_id = ${definitionId}::uuid AND r.status = 'SCHEDULED' AND r.source = 'SCHEDULE'
+    ORDER BY r.scheduled_for`)
+  const since = Math.min(now, ...rows.map(({ occurrenceAt }) => occurrenceAt.getTime())) - FURTHEST_MOVE_MS
+  const others = await db.$queryRaw<{ occurrenceKey: string; occurrenceAt: Date }[]>(Prisma.sql`
+    SELECT occurrence_key AS "occurrenceKey", occurrence_at AS "occurrenceAt" FROM runs
+    WHERE definition_id = ${definitionId}::uuid AND occurrence_at >= ${at(since)} AND scope = '' AND NOT rehearsal
+      AND superseded_by_id IS NULL AND NOT (status = 'SCHEDULED' AND source = 'SCHEDULE')`)
+  return {
+    runs: rows.map((row) => ({
+      ...row,
+      occurrenceAt: row.occurrenceAt.getTime(),
+      scheduledFor: row.scheduledFor.getTime(),
+    })),
+    others: others.map(({ occurrenceKey, occurrenceAt }) => ({ occurrenceKey, occurrenceAt: occurrenceAt.getTime() })),
+  }
+}
+
+/** The change that upcoming runs go along with, as one statement can do both or neither. */
+export type Occasion = {
+  definitionId: string
+  /** CTEs of which the last, `done (id)`, has a row if and only if the change was made; it must ask for `UNCHANGED`. */
+  change: Prisma.Sql
+  read: readonly UpcomingRun[]
+  changes: readonly UpcomingChange[]
+  /** A version of the definition, to mark runs with while their instants change places. */
+  versionId: string
+  /** What REPIN pins runs to, and what their first steps are like; null where nothing is re-pinned. */
+  timetable: Omit<Timetable, 'schedule'> | null
+  steps: readonly Step[]
+  now: Instant
+  actor: Actor
+}
+
+/** Guard of an `Occasion`'s change: the upcoming runs are those that were read, as they were read. */
+export const UNCHANGED = Prisma.sql`EXISTS (SELECT 1 FROM unchanged)`
+
+/**
+ * Makes a change of a definition and takes its upcoming runs along, in one transaction. Null: the definition or its
+ * upcoming runs are not as they were read, and nothing was changed; else the runs whose logs grew, with their last lines.
+ */
+export async function changeWithUpcoming(
+  db: PrismaClient,
+  occasion: Occasion,
+): Promise<{ runId: string; line: number }[] | null> {
+  const { definitionId, changes, timetable, steps, versionId, actor } = occasion
+  const now = at(occasion.now)
+  const read = occasion.read.map(({ runId, fence }) => ({ id: runId, fence }))
+  const changed = changes.map(({ run }) => run.runId)
+  const repinned = changes.filter(({ kind }) => kind === 'REPIN').map(({ run }) => run.runId)
+  const rows = changes.map((change) => ({
+    id: change.run.runId,
+    kind: change.kind,
+    line: change.line === null ? null : lineRow(change.line),
+    ...(change.kind === 'SUPERSEDE'
+      ? { because: change.because }
+      : {
+          occurrence_at: iso(change.occurrenceAt),
+          scheduled_for: iso(change.scheduledFor),
+          grace_until: iso(change.graceUntil),
+          adjusted: change.adjusted,
+          shift_minutes: change.shiftMinutes,
+        }),
+    steps: change.kind === 'REPIN' ? stepIds(change.run.runId, steps) : [],
+  }))
+  // Instants may change places among the runs, which the unique keys forbid even for a moment: the runs leave the keys
+  // (as superseded ones are outside them) in one statement and come back in the next.
+  const [, , done, logged] = await db.$transaction([
+    db.$queryRaw(Prisma.sql`SELECT 1 FROM definitions WHERE id = ${definitionId}::uuid FOR UPDATE`),
+    db.$queryRaw(Prisma.sql`
+      SELECT count(*) FROM (
+        SELECT 1 FROM runs WHERE definition_id = ${definitionId}::uuid AND status = 'SCHEDULED' AND source = 'SCHEDULE'
+        ORDER BY id FOR UPDATE
+      ) locked`),
+    db.$queryRaw<{ id: string }[]>(Prisma.sql`
+      WITH read AS MATERIALIZED (
+        SELECT * FROM jsonb_to_recordset(${JSON.stringify(read)}::jsonb) AS x(id uuid, fence int)
+      ), unchanged AS (
+        SELECT 1 WHERE ${read.length} = (SELECT count(*) FROM read JOIN runs r ON r.id = read.id
+            WHERE r.fence = read.fence AND r.status = 'SCHEDULED')
+          AND ${read.length} = (SELECT count(*) FROM runs
+            WHERE definition_id = ${definitionId}::uuid AND status = 'SCHEDULED' AND source = 'SCHEDULE')
+      ), ${occasion.change}, parked AS (
+        UPDATE runs SET superseded_by_id = ${versionId}::uuid FROM done WHERE runs.id = ANY (${changed}::uuid[])
+      ), cleared AS (
+        DELETE FROM steps USING done WHERE run_id = ANY (${repinned}::uuid[])
+      ), uncounted AS (
+        DELETE FROM budget_lines USING done WHERE run_id = ANY (${repinned}::uuid[])
+      )
+      SELECT id FROM done`),
+    db.$queryRaw<{ runId: string; line: number }[]>(Prisma.sql`
+      WITH x AS MATERIALIZED (
+        SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, kind text, because text, line jsonb,
+          occurrence_at timestamptz, scheduled_for timestamptz, grace_until timestamptz, adjusted dst_adjustment,
+          shift_minutes int, steps jsonb)
+      ), placed AS (
+        UPDATE runs r SET superseded_by_id = NULL, occurrence_at = x.occurrence_at, scheduled_for = x.scheduled_for,
+          grace_until = x.grace_until, wake_at = x.scheduled_for, adjusted = x.adjusted, shift_minutes = x.shift_minutes,
+          fence = r.fence + 1, last_line = r.last_line + CASE WHEN x.line IS NULL THEN 0 ELSE 1 END
+          ${timetable === null ? Prisma.empty : pinTo(timetable)}
+        FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND r.status = 'SCHEDULED'
+        RETURNING r.id, r.last_line
+      ), cancelled AS (
+        UPDATE runs r SET status = 'CANCELLED', ended_at = ${now}, ended_because = x.because,
+          ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL, fence = r.fence + 1,
+          last_line = r.last_line + 1
+        FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND r.status = 'SCHEDULED'
+        RETURNING r.id, r.last_line
+      ), cancelled_steps AS (
+        UPDATE steps SET status = 'CANCELLED', finished_at = ${now}
+        FROM cancelled WHERE run_id = cancelled.id AND steps.status = 'PENDING'
+      ), run AS (
+        SELECT * FROM placed UNION ALL SELECT * FROM cancelled
+      ), made AS (
+        ${insertFirstSteps(Prisma.sql`run JOIN x ON x.id = run.id`, steps)}
+      ), logged AS (
+        INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
+        SELECT run.id, run.last_line, l.at, l.kind, l.actor_kind, l.actor_name, l.detail, l.text
+        FROM run JOIN x ON x.id = run.id AND x.line IS NOT NULL CROSS JOIN LATERAL jsonb_to_record(x.line) AS l(
+          at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
+      )
+      SELECT id AS "runId", last_line AS line FROM run`),
+  ])
+  return done.length === 0 ? null : logged
+}
+
+const pinTo = ({ versionId, timeZone, concurrencyKey, params }: NonNullable<Occasion['timetable']>) => Prisma.sql`,
+  version_id = ${versionId}::uuid, time_zone = ${timeZone}, concurrency_key = ${concurrencyKey},
+  params = ${toJsonb(params)}::jsonb, blocked_by = NULL, last_error = NULL`
+
+const iso = (instant: Instant) => new Date(instant).toISOString()

@@ -1,0 +1,64 @@
+import { SYSTEM } from '../domain/actor.ts'
+import type { Instant } from '../domain/picture.ts'
+import type { PlannedVersion } from '../domain/timetable.ts'
+import type { UpcomingChange, UpcomingRun } from '../domain/upcoming.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { PLANNED_VERSION } from './materialise.ts'
+import { changeWithUpcoming, UNCHANGED } from './upcoming.ts'
+
+/** A definition whose upcoming runs were planned by zone data older than this process has. */
+export type OlderPlan = { definitionId: string; version: PlannedVersion }
+
+/** Definitions that were planned by zone data older than `zoneData`; versions of it sort as their names do: 2026a, 2026b. */
+export async function readOfOlderZoneData(
+  db: PrismaClient,
+  { zoneData, limit, except }: { zoneData: string; limit: number; except: readonly string[] },
+): Promise<OlderPlan[]> {
+  const rows = await db.$queryRaw<(PlannedVersion & { definitionId: string })[]>(Prisma.sql`
+    SELECT d.id AS "definitionId", ${PLANNED_VERSION}
+    FROM definitions d JOIN versions v ON v.id = d.current_version_id
+    WHERE d.state = 'READY' AND d.zone_data IS NOT NULL AND d.zone_data < ${zoneData} COLLATE "C"
+      AND d.id <> ALL (${[...except]}::uuid[])
+    ORDER BY d.zone_data LIMIT ${limit}`)
+  return rows.map(({ definitionId, ...version }) => ({ definitionId, version }))
+}
+
+/**
+ * Moves upcoming runs, and has the definition's schedule expanded anew, if definition and runs are as they were read.
+ * Answers the runs whose logs grew; null: somebody changed them meanwhile.
+ */
+export function moveUpcomingIfUnchanged(
+  db: PrismaClient,
+  {
+    definitionId,
+    versionId,
+    zoneData,
+    read,
+    moves,
+    now,
+  }: {
+    definitionId: string
+    versionId: string
+    zoneData: string
+    read: readonly UpcomingRun[]
+    moves: readonly UpcomingChange[]
+    now: Instant
+  },
+): Promise<{ runId: string; line: number }[] | null> {
+  return changeWithUpcoming(db, {
+    definitionId,
+    versionId,
+    read,
+    changes: moves,
+    change: Prisma.sql`done AS (
+      UPDATE definitions SET zone_data = ${zoneData},
+        materialised_until = CASE WHEN materialised_until IS NULL THEN NULL ELSE to_timestamp(0) END
+      WHERE id = ${definitionId}::uuid AND current_version_id = ${versionId}::uuid AND zone_data < ${zoneData} COLLATE "C"
+        AND ${UNCHANGED}
+      RETURNING id)`,
+    timetable: null,
+    steps: [],
+    now,
+    actor: SYSTEM,
+  })
+}
