@@ -1,5 +1,5 @@
-import type { Catalog } from '../domain/catalog.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
+import type { Registry } from '../modules/registry.ts'
 import type { Clock } from '../runner/clock.ts'
 import type { Changes } from '../store/changes.ts'
 import type { Database } from '../store/database.ts'
@@ -9,7 +9,8 @@ export type ControlContext = {
   db: Database
   changes: Changes
   clock: Clock
-  catalog: Catalog
+  /** What modules registered. */
+  catalog: Pick<Registry, 'action' | 'trigger' | 'whyMissing'>
   zones: ZoneData
   /** How far ahead occurrences become runs. */
   horizonDays: number

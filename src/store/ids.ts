@@ -10,8 +10,7 @@ export const mintId = (): string => v7()
  * Takes bare UUIDs; the ids are hashed as the API shows them, so that a module's author can compute the key too.
  */
 export function idempotencyKeyOf(runUuid: string, stepUuid: string): string {
-  const ids = `${formatId('Run', runUuid)}|${formatId('Step', stepUuid)}`
-  return createHash('sha256').update(ids).digest('hex').slice(0, 40)
+  return keyOf(`${formatId('Run', runUuid)}|${formatId('Step', stepUuid)}`)
 }
 
 /** What a new step of a run is known by. */
@@ -19,3 +18,14 @@ export function mintStep(runUuid: string): { id: string; idempotencyKey: string 
   const id = mintId()
   return { id, idempotencyKey: idempotencyKeyOf(runUuid, id) }
 }
+
+/**
+ * The same for the call of a step in a verification, where there is neither run nor step: it is made of
+ * `verify|<version id>|<phase key>|<seq>`, or `verify|<definition id>|<phase key>|<seq>` for a draft, ids as the API
+ * shows them. `of` is such an id.
+ */
+export function verifyKeyOf(of: string, { phase, seq }: { phase: string; seq: number }): string {
+  return keyOf(`verify|${of}|${phase}|${seq}`)
+}
+
+const keyOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)
