@@ -32,6 +32,7 @@ import {
 import { mintId } from '../store/ids.ts'
 import type { ControlContext } from './context.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
+import { NOTHING_UPCOMING, planUpcoming, type UpcomingCounts } from './upcoming.ts'
 import { verifyContent } from './verification.ts'
 
 type Settings = {
@@ -53,6 +54,13 @@ export type UpdateDefinitionInput = Settings & {
 export type PublishDefinitionInput = { id: string; ifUpdatedAt?: Date | null }
 
 type DefinitionResult = Result<{ definitionId: string }>
+type Published = {
+  definitionId: string
+  versionId: string
+  created: boolean
+  verification: VerificationReport
+  upcoming: UpcomingCounts
+}
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/
 const EMPTY_SPEC: EventSpecInput = { schedule: { manual: true }, phases: [] }
@@ -122,7 +130,7 @@ export async function publishDefinition(
   ctx: ControlContext,
   actor: Actor,
   input: PublishDefinitionInput,
-): Promise<Result<{ definitionId: string; versionId: string; created: boolean; verification: VerificationReport }>> {
+): Promise<Result<Published>> {
   let verified: { id: string; content: Publishable; report: VerificationReport } | null = null
   for (;;) {
     const read = await readDefinition(ctx.db.prisma, input.id)
@@ -140,7 +148,7 @@ export async function publishDefinition(
       const verification =
         parseReport(currentVersion.verification) ??
         (await verifyContent(ctx, actor, { ...content, id: formatId('Version', id) }))
-      return { definitionId: read.id, versionId: id, created: false, verification }
+      return { definitionId: read.id, versionId: id, created: false, verification, upcoming: NOTHING_UPCOMING }
     }
     if (verified === null || !draftEquals(verified.content, content)) {
       const id = mintId()
@@ -149,16 +157,24 @@ export async function publishDefinition(
     }
     const { id, report } = verified
     const version = (currentVersion?.version ?? 0) + 1
+    const { plan, counts, hasSchedule } = await planUpcoming(ctx, actor, {
+      definition: read,
+      version: { ...content, id, version },
+      verified: report.passed,
+      now: ctx.clock.now(),
+    })
     const audit = auditOf(ctx, actor, {
       action: 'definition.publish',
       id: read.id,
       detail: { version, passed: report.passed },
     })
     // Somebody who published or changed the draft in between makes this look again.
-    if (await publishIfUnchanged(ctx.db.prisma, { read, id, version, content, report, actor, audit })) {
-      ctx.changes.wake()
-      return { definitionId: read.id, versionId: id, created: true, verification: report }
-    }
+    const publication = { read, id, version, content, report, upcoming: plan, hasSchedule, actor, audit }
+    const grown = await publishIfUnchanged(ctx.db.prisma, publication)
+    if (grown === null) continue
+    for (const run of grown) ctx.changes.publish({ ...run, cues: false })
+    ctx.changes.schedulesChanged()
+    return { definitionId: read.id, versionId: id, created: true, verification: report, upcoming: counts }
   }
 }
 

@@ -15,7 +15,11 @@ const BATCH = 500
  * While it is paused the schedule makes no runs, and a run that it made is missed at its instant. Runs started by hand
  * and runs in flight go on. Pausing twice is no error.
  */
-export async function pauseSchedule(ctx: ControlContext, actor: Actor, { id }: { id: string }): Promise<ScheduleResult> {
+export async function pauseSchedule(
+  ctx: ControlContext,
+  actor: Actor,
+  { id }: { id: string },
+): Promise<ScheduleResult> {
   const audit = auditOf(ctx, actor, 'definition.pause-schedule', id)
   if (await pauseScheduleIfActive(ctx.db.prisma, { definitionId: id, audit })) {
     ctx.changes.schedulesChanged()
@@ -50,8 +54,11 @@ export async function resumeSchedule(
 
 function refusalOf(id: string, state: 'DRAFT' | 'READY' | 'ARCHIVED' | null): Refusal | null {
   if (state === null)
-    return notFound(`There is no definition ${formatId('Definition', id)}; list the definitions to find the one you mean.`)
-  if (state === 'ARCHIVED') return conflict('The definition is archived and makes no runs any more.', { definitionId: id })
+    return notFound(
+      `There is no definition ${formatId('Definition', id)}; list the definitions to find the one you mean.`,
+    )
+  if (state === 'ARCHIVED')
+    return conflict('The definition is archived and makes no runs any more.', { definitionId: id })
   if (state === 'DRAFT')
     return conflict('The definition was never published and has no schedule yet; publish it first.', {
       definitionId: id,

@@ -8,6 +8,7 @@ import { stampVerificationIfCurrent } from '../store/versions.ts'
 import type { ControlContext } from './context.ts'
 import { auditOf, isArchived, noDefinition } from './definitions.ts'
 import { conflict, type Result } from './result.ts'
+import { NOTHING_UPCOMING, planUpcoming, type UpcomingCounts } from './upcoming.ts'
 import { verifyContent } from './verification.ts'
 
 export type VerifyDefinitionInput = {
@@ -25,12 +26,14 @@ export async function verifyDefinition(
   ctx: ControlContext,
   actor: Actor,
   { id, draft }: VerifyDefinitionInput,
-): Promise<Result<{ versionId: string | null; verification: VerificationReport }>> {
+): Promise<Result<{ versionId: string | null; verification: VerificationReport; upcoming: UpcomingCounts }>> {
   for (;;) {
     const read = await readDefinition(ctx.db.prisma, id)
     if (read === null) return noDefinition(id)
     if (read.state === 'ARCHIVED') return isArchived(id)
-    if (draft === true) return { versionId: null, verification: await verifyDraft(ctx, actor, read) }
+    if (draft === true) {
+      return { versionId: null, verification: await verifyDraft(ctx, actor, read), upcoming: NOTHING_UPCOMING }
+    }
     const { currentVersion } = read
     if (currentVersion === null) {
       const message = 'The definition has no version yet; publish it, which verifies it too, or verify its draft.'
@@ -49,10 +52,18 @@ export async function verifyDefinition(
     const detail = { version, passed: verification.passed }
     const audit = auditOf(ctx, actor, { action: 'definition.verify', id, detail })
     // Somebody who published or archived meanwhile makes this look again: it is the current version that was asked about.
-    if (await stampVerificationIfCurrent(ctx.db.prisma, { versionId, report: verification, audit })) {
-      if (verification.passed) ctx.changes.wake()
-      return { versionId, verification }
-    }
+    const { plan, counts, hasSchedule } = await planUpcoming(ctx, actor, {
+      definition: read,
+      version: currentVersion,
+      verified: verification.passed && currentVersion.verifiedAt === null,
+      now: audit.at,
+    })
+    const stamp = { versionId, report: verification, upcoming: plan, hasSchedule, audit }
+    const grown = await stampVerificationIfCurrent(ctx.db.prisma, stamp)
+    if (grown === null) continue
+    for (const run of grown) ctx.changes.publish({ ...run, cues: false })
+    ctx.changes.schedulesChanged()
+    return { versionId, verification, upcoming: counts }
   }
 }
 

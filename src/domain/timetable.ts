@@ -1,7 +1,8 @@
 import { graceUntil } from './grace.ts'
 import { type ParamValue, resolveParams } from './parameters.ts'
 import type { Occurrence } from './recurrence/occurrence.ts'
-import { type CompiledSchedule, compileSchedule, nextOccurrences, occurrencesBetween } from './recurrence/schedule.ts'
+import { nextOccurrences, occurrencesBetween } from './recurrence/occurrences.ts'
+import { type CompiledSchedule, compileSchedule } from './recurrence/schedule.ts'
 import type { ZoneData } from './recurrence/zone-data.ts'
 import { parseParameters, parseVersionSpec, type VersionPhase } from './spec.ts'
 import { keyProblem, renderKey } from './template.ts'
@@ -73,21 +74,31 @@ export type Expansion = {
 }
 
 /**
- * The next occurrences to become runs, at most `limit`, from the latest of the grace window's begin, the verification,
- * the last resume and what was expanded already, to `now + horizonMs`. Nothing is invented for the past (section 4).
+ * What an expansion covers: from the latest of the grace window's begin, the verification, the last resume and what was
+ * expanded already, to the horizon. Nothing is invented for the past (section 4).
  */
-export function expand(
-  { schedule, graceSeconds }: Pick<Timetable, 'schedule' | 'graceSeconds'>,
+export function expansionWindow(
+  { graceSeconds }: Pick<Timetable, 'graceSeconds'>,
   { verifiedAt, resumedAt, materialisedUntil }: ExpansionState,
-  { now, horizonMs, limit }: { now: number; horizonMs: number; limit: number },
-): Expansion {
-  if (schedule === null) return { occurrences: [], until: null }
+  { now, horizonMs }: { now: number; horizonMs: number },
+): { from: number; to: number } {
   const from = Math.max(now - graceSeconds * 1000, verifiedAt, resumedAt ?? 0, materialisedUntil)
-  const to = now + horizonMs
-  const occurrences = from < to ? occurrencesBetween(schedule, from, to, { limit }) : []
+  return { from, to: Math.max(from, now + horizonMs) }
+}
+
+/** The next occurrences to become runs, at most `limit`. */
+export function expand(
+  timetable: Pick<Timetable, 'schedule' | 'graceSeconds'>,
+  state: ExpansionState,
+  { limit, ...bounds }: { now: number; horizonMs: number; limit: number },
+): Expansion {
+  const { schedule } = timetable
+  if (schedule === null) return { occurrences: [], until: null }
+  const { from, to } = expansionWindow(timetable, state, bounds)
+  const occurrences = occurrencesBetween(schedule, from, to, { limit })
   const last = occurrences.at(-1)
   if (occurrences.length === limit && last !== undefined) return { occurrences, until: last.at + 1 }
-  const [next] = nextOccurrences(schedule, Math.max(from, to), 1)
+  const [next] = nextOccurrences(schedule, to, 1)
   return { occurrences, until: next?.at ?? null }
 }
 

@@ -2,7 +2,7 @@ import type { Actor } from './actor.ts'
 import { graceUntil } from './grace.ts'
 import * as log from './log.ts'
 import type { Occurrence } from './recurrence/occurrence.ts'
-import { occurrenceOfKey } from './recurrence/schedule.ts'
+import { occurrenceOfKey } from './recurrence/occurrences.ts'
 import type { Timetable } from './timetable.ts'
 
 /** A run that the schedule made and that has not started. Instants in milliseconds since the epoch. */

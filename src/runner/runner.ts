@@ -164,7 +164,11 @@ export class Runner {
       const more = await this.#pass(now)
       if (more && this.#room() > 0) continue
       this.#starved = more
-      const ahead = more ? undefined : await this.#duty('next instant', () => readNextInstant(db.hot, { now, horizonMs: settings.horizonDays * DAY_MS }))
+      const ahead = more
+        ? undefined
+        : await this.#duty('next instant', () =>
+            readNextInstant(db.hot, { now, horizonMs: settings.horizonDays * DAY_MS }),
+          )
       if (ahead?.locked && this.#lastPass?.error === null) await delay(LOCKED_MS, this.#giveUp.signal)
       else await this.#sleep(Math.min(clock.now() + settings.pollMs, ahead?.next ?? Number.POSITIVE_INFINITY))
     }

@@ -197,6 +197,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
       stepRetryMs: setting('stepRetryMs'),
       leaseMs: setting('leaseMs'),
       stepLeaseMarginMs: setting('stepLeaseMarginMs'),
+      horizonDays: setting('horizonDays'),
       logRetentionDays: setting('logRetentionDays'),
     },
     log: {

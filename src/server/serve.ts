@@ -1,3 +1,4 @@
+import { IntlZones } from '../domain/recurrence/intl-zones.ts'
 import { coreModule } from '../modules/core/core.ts'
 import { loadModules } from '../modules/load.ts'
 import { type ModuleFailure, Registry } from '../modules/registry.ts'
@@ -88,6 +89,7 @@ async function start(
   cleanups.push(() => db.close())
 
   const clock = systemClock
+  const zones = new IntlZones()
   const changes = new Changes()
   const registry = new Registry()
   registry.register(coreModule(new Targets(config.targets)), { core: true })
@@ -103,6 +105,7 @@ async function start(
     changes,
     clock,
     registry,
+    zones,
     settings: { ...DEFAULT_RUNNER_SETTINGS, ...config.runner },
     log,
   })
@@ -116,7 +119,11 @@ async function start(
   ]
   let checking: Promise<Readiness> | null = null
   const http = createHttpServer({
-    api: createApi({ control: { db, changes, clock, catalog: registry }, registry, log }),
+    api: createApi({
+      control: { db, changes, clock, catalog: registry, zones, horizonDays: config.runner.horizonDays },
+      registry,
+      log,
+    }),
     authenticate: createAuthenticate({ db, adminToken: config.adminToken, now: () => clock.now() }),
     readiness: () => {
       // Anyone may ask, as often as they like.

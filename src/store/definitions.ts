@@ -8,6 +8,7 @@ import type { DefinitionState } from '../generated/prisma/enums.ts'
 import { type AuditEntry, auditIf } from './audit.ts'
 import { toJsonb } from './json.ts'
 import { at, logLines } from './sql.ts'
+import { changeWithUpcoming, UNCHANGED, type UpcomingPlan } from './upcoming.ts'
 
 /** What an author writes; text is storable, and all of it but the title may be unfinished. */
 export type DefinitionContent = {
@@ -29,6 +30,7 @@ export type StoredVersion = {
   graceSeconds: number
   concurrencyKey: string | null
   parameters: unknown
+  verifiedAt: Date | null
   /** The report of its last verification. */
   verification: unknown
 }
@@ -105,11 +107,16 @@ export async function updateDefinitionIfUnchanged(
   return rows.length > 0
 }
 
+/** Where the expansion of a schedule begins; nothing is to be made of a manual one. */
+export const fromBeginning = (hasSchedule: boolean) =>
+  hasSchedule ? Prisma.sql`to_timestamp(0)` : Prisma.sql`NULL::timestamptz`
+
 /**
- * Makes a new version the current one and the definition READY, if the definition is still as it was read: same draft,
- * same current version, not archived. Answers whether it did. The guard makes numbers consecutive: the next one follows
- * the current version's. `updated_at` stays, for the draft does: publishing twice with the same `ifUpdatedAt` is no
- * conflict.
+ * Makes a new version the current one and the definition READY, if definition and upcoming runs are still as they were
+ * read: same draft, same current version, not archived. A version that passed its verification takes the upcoming runs
+ * along. Answers the runs whose logs grew; null: somebody was first. The guard makes numbers consecutive: the next one
+ * follows the current version's. `updated_at` stays, for the draft does: publishing twice with the same `ifUpdatedAt` is
+ * no conflict.
  */
 export async function publishIfUnchanged(
   db: PrismaClient,
@@ -119,18 +126,21 @@ export async function publishIfUnchanged(
     version: number
     content: Publishable
     report: VerificationReport
+    upcoming: UpcomingPlan
+    /** The version makes runs by itself. */
+    hasSchedule: boolean
     actor: Actor
     audit: AuditEntry
   },
-): Promise<boolean> {
-  const { read, id, version, content, report, actor, audit } = publication
+): Promise<{ runId: string; line: number }[] | null> {
+  const { read, id, version, content, report, upcoming, hasSchedule, actor, audit } = publication
   const verifiedAt = report.passed ? at(audit.at) : Prisma.sql`NULL::timestamptz`
   const current = read.currentVersion?.id ?? null
-  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH published AS (
-      UPDATE definitions SET state = 'READY', current_version_id = ${id}::uuid, materialised_until = NULL
+  const change = Prisma.sql`
+    published AS (
+      UPDATE definitions SET state = 'READY', current_version_id = ${id}::uuid, materialised_until = ${fromBeginning(hasSchedule)}
       WHERE id = ${read.id}::uuid AND state <> 'ARCHIVED' AND updated_at = ${at(read.updatedAt.getTime())}
-        AND current_version_id IS NOT DISTINCT FROM ${current}::uuid
+        AND current_version_id IS NOT DISTINCT FROM ${current}::uuid AND ${UNCHANGED}
       RETURNING id
     ), made AS (
       INSERT INTO versions (id, definition_id, version, spec, time_zone, grace_seconds, concurrency_key, parameters,
@@ -139,9 +149,9 @@ export async function publishIfUnchanged(
         ${content.concurrencyKey}, ${toJsonb(content.parameters)}::jsonb, ${at(audit.at)}, ${actor.kind}::actor_kind, ${actor.name},
         ${verifiedAt}, ${toJsonb(report)}::jsonb
       FROM published
-    ), audited AS (${auditIf(Prisma.sql`published`, audit)})
-    SELECT id FROM published`)
-  return rows.length > 0
+    ), audited AS (${auditIf(Prisma.sql`published`, audit)}),
+    done AS (SELECT id FROM published)`
+  return changeWithUpcoming(db, change, upcoming)
 }
 
 /** What archiving did: the runs it cancelled, with their last lines; or how many runs stand against it. */

@@ -3,6 +3,7 @@ import type { Instant, Step } from '../domain/picture.ts'
 import type { Timetable } from '../domain/timetable.ts'
 import type { OtherRun, UpcomingChange, UpcomingRun } from '../domain/upcoming.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { sqlState } from './faults.ts'
 import { toJsonb } from './json.ts'
 import { insertFirstSteps, stepIds } from './materialise.ts'
 import { at, lineRow } from './sql.ts'
@@ -12,6 +13,7 @@ export type Upcoming = { runs: UpcomingRun[]; others: OtherRun[] }
 
 type UpcomingRow = Omit<UpcomingRun, 'occurrenceAt' | 'scheduledFor'> & { occurrenceAt: Date; scheduledFor: Date }
 
+const UNIQUE_VIOLATION = '23505'
 /** Further than this no zone's clocks were ever set, so that no occurrence moves further. */
 const FURTHEST_MOVE_MS = 2 * 86_400_000
 
@@ -43,15 +45,13 @@ export async function readUpcoming(
   }
 }
 
-/** The change that upcoming runs go along with, as one statement can do both or neither. */
-export type Occasion = {
+/** What is to become of a definition's upcoming runs. */
+export type UpcomingPlan = {
   definitionId: string
-  /** CTEs of which the last, `done (id)`, has a row if and only if the change was made; it must ask for `UNCHANGED`. */
-  change: Prisma.Sql
+  /** The current version from then on; runs are marked with it while their instants change places. */
+  versionId: string
   read: readonly UpcomingRun[]
   changes: readonly UpcomingChange[]
-  /** A version of the definition, to mark runs with while their instants change places. */
-  versionId: string
   /** What REPIN pins runs to, and what their first steps are like; null where nothing is re-pinned. */
   timetable: Omit<Timetable, 'schedule'> | null
   steps: readonly Step[]
@@ -59,36 +59,52 @@ export type Occasion = {
   actor: Actor
 }
 
-/** Guard of an `Occasion`'s change: the upcoming runs are those that were read, as they were read. */
+/** Guard of the change of a definition that upcoming runs go along with: the upcoming runs are those that were read, as they were read. */
 export const UNCHANGED = Prisma.sql`EXISTS (SELECT 1 FROM unchanged)`
 
 /**
- * Makes a change of a definition and takes its upcoming runs along, in one transaction. Null: the definition or its
- * upcoming runs are not as they were read, and nothing was changed; else the runs whose logs grew, with their last lines.
+ * Makes a change of a definition and takes its upcoming runs along, in one transaction. `change` are CTEs of which the
+ * last, `done (id)`, has a row if and only if the change was made; it has to ask for `UNCHANGED`. Null: the definition or
+ * its upcoming runs are not as they were read, or another run took an instant of theirs, and nothing was changed; else
+ * the runs whose logs grew, with their last lines.
  */
 export async function changeWithUpcoming(
   db: PrismaClient,
-  occasion: Occasion,
+  change: Prisma.Sql,
+  plan: UpcomingPlan,
 ): Promise<{ runId: string; line: number }[] | null> {
-  const { definitionId, changes, timetable, steps, versionId, actor } = occasion
-  const now = at(occasion.now)
-  const read = occasion.read.map(({ runId, fence }) => ({ id: runId, fence }))
+  try {
+    return await changeAll(db, change, plan)
+  } catch (error) {
+    if (sqlState(error) === UNIQUE_VIOLATION) return null
+    throw error
+  }
+}
+
+async function changeAll(
+  db: PrismaClient,
+  change: Prisma.Sql,
+  plan: UpcomingPlan,
+): Promise<{ runId: string; line: number }[] | null> {
+  const { definitionId, changes, timetable, steps, versionId, actor } = plan
+  const now = at(plan.now)
+  const read = plan.read.map(({ runId, fence }) => ({ id: runId, fence }))
   const changed = changes.map(({ run }) => run.runId)
   const repinned = changes.filter(({ kind }) => kind === 'REPIN').map(({ run }) => run.runId)
-  const rows = changes.map((change) => ({
-    id: change.run.runId,
-    kind: change.kind,
-    line: change.line === null ? null : lineRow(change.line),
-    ...(change.kind === 'SUPERSEDE'
-      ? { because: change.because }
+  const rows = changes.map((each) => ({
+    id: each.run.runId,
+    kind: each.kind,
+    line: each.line === null ? null : lineRow(each.line),
+    ...(each.kind === 'SUPERSEDE'
+      ? { because: each.because }
       : {
-          occurrence_at: iso(change.occurrenceAt),
-          scheduled_for: iso(change.scheduledFor),
-          grace_until: iso(change.graceUntil),
-          adjusted: change.adjusted,
-          shift_minutes: change.shiftMinutes,
+          occurrence_at: iso(each.occurrenceAt),
+          scheduled_for: iso(each.scheduledFor),
+          grace_until: iso(each.graceUntil),
+          adjusted: each.adjusted,
+          shift_minutes: each.shiftMinutes,
         }),
-    steps: change.kind === 'REPIN' ? stepIds(change.run.runId, steps) : [],
+    steps: each.kind === 'REPIN' ? stepIds(each.run.runId, steps) : [],
   }))
   // Instants may change places among the runs, which the unique keys forbid even for a moment: the runs leave the keys
   // (as superseded ones are outside them) in one statement and come back in the next.
@@ -107,7 +123,7 @@ export async function changeWithUpcoming(
             WHERE r.fence = read.fence AND r.status = 'SCHEDULED')
           AND ${read.length} = (SELECT count(*) FROM runs
             WHERE definition_id = ${definitionId}::uuid AND status = 'SCHEDULED' AND source = 'SCHEDULE')
-      ), ${occasion.change}, parked AS (
+      ), ${change}, parked AS (
         UPDATE runs SET superseded_by_id = ${versionId}::uuid FROM done WHERE runs.id = ANY (${changed}::uuid[])
       ), cleared AS (
         DELETE FROM steps USING done WHERE run_id = ANY (${repinned}::uuid[])
@@ -151,7 +167,7 @@ export async function changeWithUpcoming(
   return done.length === 0 ? null : logged
 }
 
-const pinTo = ({ versionId, timeZone, concurrencyKey, params }: NonNullable<Occasion['timetable']>) => Prisma.sql`,
+const pinTo = ({ versionId, timeZone, concurrencyKey, params }: NonNullable<UpcomingPlan['timetable']>) => Prisma.sql`,
   version_id = ${versionId}::uuid, time_zone = ${timeZone}, concurrency_key = ${concurrencyKey},
   params = ${toJsonb(params)}::jsonb, blocked_by = NULL, last_error = NULL`
 

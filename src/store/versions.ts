@@ -1,8 +1,10 @@
 import type { VerificationReport } from '../domain/verification.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { type AuditEntry, auditIf } from './audit.ts'
+import { fromBeginning } from './definitions.ts'
 import { toJsonb } from './json.ts'
 import { at } from './sql.ts'
+import { changeWithUpcoming, UNCHANGED, type UpcomingPlan } from './upcoming.ts'
 
 /** The stored spec of a version; null: there is no such version. */
 export async function readVersionSpec(db: PrismaClient, versionId: string): Promise<unknown> {
@@ -40,23 +42,39 @@ export async function readStartable(db: PrismaClient, definitionId: string): Pro
 
 /**
  * Keeps the report of a verification with a version, if it is still the current one of a definition that is not
- * archived: answers whether it did. A report that passed makes it verified from then on; one that was verified stays so,
- * since when it was.
+ * archived: answers the runs whose logs grew, null where it did not. A report that passed makes it verified from then on,
+ * and takes the upcoming runs along; one that was verified stays so, since when it was.
  */
-export async function stampVerificationIfCurrent(
+export function stampVerificationIfCurrent(
   db: PrismaClient,
-  { versionId, report, audit }: { versionId: string; report: VerificationReport; audit: AuditEntry },
-): Promise<boolean> {
+  {
+    versionId,
+    report,
+    upcoming,
+    hasSchedule,
+    audit,
+  }: {
+    versionId: string
+    report: VerificationReport
+    upcoming: UpcomingPlan
+    /** The version makes runs by itself. */
+    hasSchedule: boolean
+    audit: AuditEntry
+  },
+): Promise<{ runId: string; line: number }[] | null> {
   const verifiedAt = report.passed ? at(audit.at) : Prisma.sql`NULL::timestamptz`
-  // The lock makes it wait for somebody who publishes or archives, and look again then.
-  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH holder AS (
-      SELECT id FROM definitions WHERE current_version_id = ${versionId}::uuid AND state <> 'ARCHIVED' FOR NO KEY UPDATE
+  const change = Prisma.sql`
+    holder AS (
+      UPDATE definitions d SET materialised_until = CASE
+        WHEN ${report.passed} AND v.verified_at IS NULL THEN ${fromBeginning(hasSchedule)} ELSE d.materialised_until END
+      FROM versions v
+      WHERE d.current_version_id = ${versionId}::uuid AND v.id = ${versionId}::uuid AND d.state <> 'ARCHIVED' AND ${UNCHANGED}
+      RETURNING d.id
     ), stamped AS (
       UPDATE versions v SET verification = ${toJsonb(report)}::jsonb, verified_at = COALESCE(v.verified_at, ${verifiedAt})
       FROM holder WHERE v.id = ${versionId}::uuid AND v.definition_id = holder.id
       RETURNING v.id
-    ), audited AS (${auditIf(Prisma.sql`stamped`, audit)})
-    SELECT id FROM stamped`)
-  return rows.length > 0
+    ), audited AS (${auditIf(Prisma.sql`stamped`, audit)}),
+    done AS (SELECT id FROM stamped)`
+  return changeWithUpcoming(db, change, upcoming)
 }

@@ -45,20 +45,12 @@ export function moveUpcomingIfUnchanged(
     now: Instant
   },
 ): Promise<{ runId: string; line: number }[] | null> {
-  return changeWithUpcoming(db, {
-    definitionId,
-    versionId,
-    read,
-    changes: moves,
-    change: Prisma.sql`done AS (
-      UPDATE definitions SET zone_data = ${zoneData},
-        materialised_until = CASE WHEN materialised_until IS NULL THEN NULL ELSE to_timestamp(0) END
-      WHERE id = ${definitionId}::uuid AND current_version_id = ${versionId}::uuid AND zone_data < ${zoneData} COLLATE "C"
-        AND ${UNCHANGED}
-      RETURNING id)`,
-    timetable: null,
-    steps: [],
-    now,
-    actor: SYSTEM,
-  })
+  const change = Prisma.sql`done AS (
+    UPDATE definitions SET zone_data = ${zoneData},
+      materialised_until = CASE WHEN materialised_until IS NULL THEN NULL ELSE to_timestamp(0) END
+    WHERE id = ${definitionId}::uuid AND current_version_id = ${versionId}::uuid AND zone_data < ${zoneData} COLLATE "C"
+      AND ${UNCHANGED}
+    RETURNING id)`
+  const plan = { definitionId, versionId, read, changes: moves, timetable: null, steps: [], now, actor: SYSTEM }
+  return changeWithUpcoming(db, change, plan)
 }

@@ -2,6 +2,7 @@ import type { ControlContext } from '../controls/context.ts'
 import { startRun } from '../controls/start.ts'
 import type { Actor } from '../domain/actor.ts'
 import { parseDuration } from '../domain/duration.ts'
+import { IntlZones } from '../domain/recurrence/intl-zones.ts'
 import { coreModule } from '../modules/core/core.ts'
 import { loadModules } from '../modules/load.ts'
 import type { ModuleDefinition } from '../modules/module.ts'
@@ -121,7 +122,9 @@ export class TestServer {
     this.#registry = registry
     this.#targets = targets
     this.#drop = drop
-    this.#ctx = { db, changes: new Changes(), clock: this.#clock, catalog: registry }
+    const zones = new IntlZones()
+    const { horizonDays } = DEFAULT_RUNNER_SETTINGS
+    this.#ctx = { db, changes: new Changes(), clock: this.#clock, catalog: registry, zones, horizonDays }
     const settings: RunnerSettings = {
       ...DEFAULT_RUNNER_SETTINGS,
       pollMs: POLL_MS,
@@ -132,7 +135,7 @@ export class TestServer {
     if (stepRetryMs !== undefined) settings.stepRetryMs = stepRetryMs
     const note = ({ err }: { err?: unknown }, message: string) => this.#faults.push(new Error(message, { cause: err }))
     const log = { info() {}, warn: note, error: note }
-    this.#runner = new Runner({ db, changes: this.#ctx.changes, clock: this.#clock, registry, settings, log })
+    this.#runner = new Runner({ db, changes: this.#ctx.changes, clock: this.#clock, registry, zones, settings, log })
     const playing = { clock: this.#clock, runner: this.#runner }
     this.#playback = new Playback(patienceMs === undefined ? playing : { ...playing, patienceMs })
     this.#runner.start()

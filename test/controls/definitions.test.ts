@@ -11,6 +11,7 @@ import {
 import type { Result } from '../../src/controls/result.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { formatId } from '../../src/domain/ids.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { EventSpecInput } from '../../src/domain/spec.ts'
 import { coreModule } from '../../src/modules/core/core.ts'
 import { Registry } from '../../src/modules/registry.ts'
@@ -41,7 +42,7 @@ let db: TestDatabase['db']['prisma']
 beforeAll(async () => {
   expect(registry.register(coreModule(new Targets([])), { core: true })).toMatchObject({ ok: true })
   const database = await testDatabase()
-  ctx = { db: database.db, changes, clock, catalog }
+  ctx = { db: database.db, changes, clock, catalog, zones: new IntlZones(), horizonDays: 14 }
   db = database.db.prisma
 })
 

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import type { ControlContext } from '../../src/controls/context.ts'
 import type { Role } from '../../src/domain/access.ts'
 import { isObject } from '../../src/domain/plain-object.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import { executeOperation, subscribeOperation } from '../../src/graphql/execute.ts'
 import { complexityRule, parseDocument } from '../../src/graphql/limits.ts'
 import { schema } from '../../src/graphql/schema.ts'
@@ -37,7 +38,7 @@ export class Client {
     } = {},
   ) {
     this.registry = registry
-    this.control = { db, changes, clock, catalog: registry }
+    this.control = { db, changes, clock, catalog: registry, zones: new IntlZones(), horizonDays: 14 }
   }
 
   /** The whole result, errors and all. */

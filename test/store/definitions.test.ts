@@ -8,7 +8,9 @@ import {
   updateDefinition,
 } from '../../src/controls/definitions.ts'
 import { startRun } from '../../src/controls/start.ts'
+import { planUpcoming } from '../../src/controls/upcoming.ts'
 import { formatId } from '../../src/domain/ids.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { Publishable } from '../../src/domain/spec.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { Changes } from '../../src/store/changes.ts'
@@ -25,7 +27,14 @@ let ctx: ControlContext
 
 beforeAll(async () => {
   database = await testDatabase()
-  ctx = { db: database.db, changes: new Changes(), clock: new FakeClock(T0), catalog: new Registry() }
+  ctx = {
+    db: database.db,
+    changes: new Changes(),
+    clock: new FakeClock(T0),
+    catalog: new Registry(),
+    zones: new IntlZones(),
+    horizonDays: 14,
+  }
 })
 
 async function create(slug: string): Promise<string> {
@@ -48,14 +57,18 @@ test('a definition that was changed or published since it was read is not publis
     if (read === null) throw new Error('the definition is gone')
     const audit = { at: T0, actor: MIRA, action: 'definition.publish', subject: formatId('Definition', id), detail: {} }
     const report = { passed: true, steps: [], issues: [] }
-    return publishIfUnchanged(prisma, { read, id: mintId(), version: 1, content, report, actor: MIRA, audit })
+    const versionId = mintId()
+    const version = { ...content, id: versionId, version: 1 }
+    const { plan, hasSchedule } = await planUpcoming(ctx, MIRA, { definition: read, version, verified: true, now: T0 })
+    const publication = { read, id: versionId, version: 1, content, report, upcoming: plan, hasSchedule }
+    return publishIfUnchanged(prisma, { ...publication, actor: MIRA, audit })
   }
   const unpublished = await readDefinition(prisma, id)
   await updateDefinition(ctx, MIRA, { id, graceSeconds: 5 })
-  expect(await publishFrom(unpublished)).toBe(false)
+  expect(await publishFrom(unpublished)).toBe(null)
   const changed = await readDefinition(prisma, id)
   await publishDefinition(ctx, MIRA, { id })
-  expect(await publishFrom(changed)).toBe(false)
+  expect(await publishFrom(changed)).toBe(null)
   expect(await prisma.version.count({ where: { definitionId: id } })).toBe(1)
   expect(await prisma.auditEntry.count({ where: { action: 'definition.publish' } })).toBe(1)
 })

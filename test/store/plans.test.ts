@@ -14,9 +14,11 @@ import {
 import type { PrismaClient } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { appendLines, pruneLogs } from '../../src/store/log.ts'
+import { readToExpand } from '../../src/store/materialise.ts'
+import { readOverdue, readPausedStarts } from '../../src/store/missed.ts'
 import { pictureOf } from '../../src/store/pictures.ts'
-import { readOverdue } from '../../src/store/runs.ts'
 import { Transitions } from '../../src/store/transitions.ts'
+import { readOfOlderZoneData } from '../../src/store/zone-moves.ts'
 import { testDatabase } from '../support/database.ts'
 
 const T0 = Date.parse('2026-03-06T20:00:00.000Z')
@@ -75,9 +77,12 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['readClaimed', (client) => readClaimed(client, [{ runId: RUN, owner: 'w#1' }])],
   ['renewLeases', (client) => renewLeases(client, [{ runId: RUN, owner: 'w#1', until: T0 }])],
   ['dropClaims', (client) => dropClaims(client, 'w', T0)],
-  ['readNextInstant', (client) => readNextInstant(client, T0)],
+  ['readNextInstant', (client) => readNextInstant(client, { now: T0, horizonMs: 14 * 86_400_000 })],
   ['readNewlyBlocked', (client) => readNewlyBlocked(client, { now: T0, limit: 100 })],
   ['readOverdue', (client) => readOverdue(client, { now: T0, limit: 100 })],
+  ['readPausedStarts', (client) => readPausedStarts(client, { now: T0, limit: 100 })],
+  ['readToExpand', (client) => readToExpand(client, { before: T0, limit: 50, except: [] })],
+  ['readOfOlderZoneData', (client) => readOfOlderZoneData(client, { zoneData: '2026a', limit: 50, except: [] })],
   [
     'writeIfUnchanged',
     (client) => new Transitions(client).writeIfUnchanged({ draft: draftOf(picture()), owner: 'w#1', leaseUntil: null }),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ControlContext } from '../../src/controls/context.ts'
 import { type StartRunInput, startRun } from '../../src/controls/start.ts'
 import type { Actor } from '../../src/domain/actor.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { RunStatus } from '../../src/domain/run.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { coreModule } from '../../src/modules/core/core.ts'
@@ -154,7 +155,14 @@ export class Stage {
       const registered = this.registry.register(module, { core })
       if (!registered.ok) throw new Error(registered.problems.join('\n'))
     }
-    this.ctx = { db: this.db, changes: this.changes, clock: this.clock, catalog: this.registry }
+    this.ctx = {
+      db: this.db,
+      changes: this.changes,
+      clock: this.clock,
+      catalog: this.registry,
+      zones: new IntlZones(),
+      horizonDays: 14,
+    }
     this.runner = this.newRunner()
     this.runner.start()
   }
@@ -219,7 +227,8 @@ export class Stage {
     const { db, changes, clock, registry } = this
     const worker = options.worker === undefined ? {} : { worker: options.worker }
     const log = { info: () => {}, warn: note, error: note }
-    const runner = new Runner({ db, changes, clock, registry, settings, log, ...worker })
+    const { zones } = this.ctx
+    const runner = new Runner({ db, changes, clock, registry, zones, settings, log, ...worker })
     this.#runners.push(runner)
     return runner
   }
