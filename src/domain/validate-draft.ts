@@ -5,7 +5,7 @@ import { isObject } from './plain-object.ts'
 import { MAX_JSON_DEPTH, nestsDeeperThan } from './storable.ts'
 import { hasStrayBrace, keyProblem, malformedPlaceholdersIn, placeholdersIn } from './template.ts'
 import { checkPhases, unsupportedGates } from './validate-phases.ts'
-import { checkSchedule, unsupportedSchedule } from './validate-schedule.ts'
+import { checkSchedule } from './validate-schedule.ts'
 import { zoneProblem } from './zone.ts'
 
 /** Longest grace window, in seconds: a day. */
@@ -37,7 +37,6 @@ export function validateDraft(draft: Draft, catalog: Catalog): DraftFindings {
     ...checkSchedule(schedule),
     ...checkDefaults(schedule, draft.parameters),
     ...checkPhases(phases, catalog),
-    ...unsupportedSchedule(schedule),
     ...unsupportedGates(phases),
   ]
   return { issues, warnings: [...keyWarnings(draft), ...placeholderWarnings(phases)] }

@@ -32,18 +32,6 @@ export function checkSchedule(schedule: unknown): Issue[] {
   }
 }
 
-/**
- * What of a schedule cannot be run yet. Nothing makes runs by a schedule in this release, so publishing one would promise
- * starts that never come.
- */
-export function unsupportedSchedule(schedule: unknown): Issue[] {
-  const kinds = isObject(schedule) ? Object.keys(schedule).join() : ''
-  if (kinds !== 'once' && kinds !== 'recurring') return []
-  const message =
-    'Only a manual schedule can be published in this release; make it {"manual": true} and start each run yourself, at an instant to come if you like.'
-  return [{ path: 'schedule', message }]
-}
-
 function checkOnce(once: unknown): Issue[] {
   const at = isObject(once) ? once.at : undefined
   if (typeof at === 'string' && isLocalDateTime(at)) return []

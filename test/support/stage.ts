@@ -161,7 +161,7 @@ export class Stage {
       clock: this.clock,
       catalog: this.registry,
       zones: new IntlZones(),
-      horizonDays: 14,
+      horizonDays: settings.horizonDays ?? DEFAULT_RUNNER_SETTINGS.horizonDays,
     }
     this.runner = this.newRunner()
     this.runner.start()
