@@ -4,6 +4,7 @@ import type { ControlContext } from '../../src/controls/context.ts'
 import { type StartRunInput, startRun } from '../../src/controls/start.ts'
 import type { Actor } from '../../src/domain/actor.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
+import type { ZoneData } from '../../src/domain/recurrence/zone-data.ts'
 import type { RunStatus } from '../../src/domain/run.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { coreModule } from '../../src/modules/core/core.ts'
@@ -215,7 +216,7 @@ export class Stage {
   }
 
   /** Another process's runner, as it were; it is not started. */
-  newRunner(options: { worker?: string; settings?: Partial<RunnerSettings> } = {}): Runner {
+  newRunner(options: { worker?: string; settings?: Partial<RunnerSettings>; zones?: ZoneData } = {}): Runner {
     const settings = {
       ...DEFAULT_RUNNER_SETTINGS,
       pollMs: 86_400_000,
@@ -227,7 +228,7 @@ export class Stage {
     const { db, changes, clock, registry } = this
     const worker = options.worker === undefined ? {} : { worker: options.worker }
     const log = { info: () => {}, warn: note, error: note }
-    const { zones } = this.ctx
+    const { zones = this.ctx.zones } = options
     const runner = new Runner({ db, changes, clock, registry, zones, settings, log, ...worker })
     this.#runners.push(runner)
     return runner
