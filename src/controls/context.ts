@@ -1,4 +1,5 @@
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
+import type { Timetables } from '../domain/timetable.ts'
 import type { Registry } from '../modules/registry.ts'
 import type { Clock } from '../runner/clock.ts'
 import type { Changes } from '../store/changes.ts'
@@ -12,6 +13,7 @@ export type ControlContext = {
   /** What modules registered. */
   catalog: Pick<Registry, 'action' | 'trigger' | 'whyMissing'>
   zones: ZoneData
+  timetables: Timetables
   /** How far ahead occurrences become runs. */
   horizonDays: number
 }

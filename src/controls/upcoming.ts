@@ -1,7 +1,8 @@
 import type { Actor } from '../domain/actor.ts'
 import { firstSteps } from '../domain/progress.ts'
 import { occurrencesBetween } from '../domain/recurrence/occurrences.ts'
-import { expansionWindow, type PlannedVersion, type Timetable, timetableOf } from '../domain/timetable.ts'
+import type { VersionSpec } from '../domain/spec.ts'
+import { expansionWindow, type Timetable, type TimetableSource, timetableOf } from '../domain/timetable.ts'
 import { takeAlong } from '../domain/upcoming.ts'
 import { mintStep } from '../store/ids.ts'
 import { readUpcoming, type UpcomingPlan } from '../store/upcoming.ts'
@@ -35,12 +36,13 @@ export async function planUpcoming(
     now,
   }: {
     definition: { id: string; schedulePaused: boolean; scheduleResumedAt: Date | null }
-    version: PlannedVersion
+    version: Omit<TimetableSource, 'schedule'> & { spec: VersionSpec }
     verified: boolean
     now: number
   },
 ): Promise<PlannedUpcoming> {
-  const timetable = timetableOrNull(version, ctx)
+  const timetable = timetableOrNull({ ...version, schedule: version.spec.schedule }, ctx)
+  const [phase] = version.spec.phases
   const upcoming = await readUpcoming(ctx.db.prisma, { definitionId: definition.id, now })
   const { changes, kept, cancelled } = verified
     ? takeAlong(upcoming.runs, { timetable, version: version.version, others: upcoming.others, now, actor })
@@ -51,7 +53,8 @@ export async function planUpcoming(
     read: upcoming.runs,
     changes,
     timetable,
-    steps: timetable === null ? [] : firstSteps(timetable.phase, timetable.params, () => mintStep(version.id)),
+    steps:
+      timetable === null || phase === undefined ? [] : firstSteps(phase, timetable.params, () => mintStep(version.id)),
     now,
     actor,
   }
@@ -72,7 +75,7 @@ export async function planUpcoming(
 }
 
 /** Null: a manual version of which a parameter has no default; no schedule-made run can be of it. */
-function timetableOrNull(version: PlannedVersion, ctx: ControlContext): Timetable | null {
+function timetableOrNull(version: TimetableSource, ctx: ControlContext): Timetable | null {
   try {
     return timetableOf(version, ctx.zones)
   } catch {

@@ -54,7 +54,7 @@ export async function verifyDefinition(
     // Somebody who published or archived meanwhile makes this look again: it is the current version that was asked about.
     const { plan, counts, hasSchedule } = await planUpcoming(ctx, actor, {
       definition: read,
-      version: currentVersion,
+      version: { ...currentVersion, spec },
       verified: verification.passed && currentVersion.verifiedAt === null,
       now: audit.at,
     })

@@ -61,29 +61,25 @@ const gate = z.union([
 ])
 const onFailure = z.enum(['SKIP', 'PAUSE', 'ABORT_RUN'])
 
-const versionSpec = z.object({
-  schedule,
-  phases: z.array(
+const versionPhase = z.object({
+  key: z.string(),
+  label: z.string(),
+  steps: z.array(
     z.object({
-      key: z.string(),
-      label: z.string(),
-      steps: z.array(
-        z.object({
-          actionId: z.string(),
-          actionVersion: z.number(),
-          label: z.string().optional(),
-          params: jsonObject,
-          onFailure,
-        }),
-      ),
-      advance: gate.optional(),
+      actionId: z.string(),
+      actionVersion: z.number(),
+      label: z.string().optional(),
+      params: jsonObject,
+      onFailure,
     }),
   ),
+  advance: gate.optional(),
 })
+const versionSpec = z.object({ schedule, phases: z.array(versionPhase) })
 
 /** A spec as a version holds it: each step's action version and disposition are pinned, each phase has a label. */
 export type VersionSpec = z.infer<typeof versionSpec>
-export type VersionPhase = VersionSpec['phases'][number]
+export type VersionPhase = z.infer<typeof versionPhase>
 export type VersionStep = VersionPhase['steps'][number]
 export type Schedule = VersionSpec['schedule']
 /** A spec as a draft holds it: what was sent, without what is not set. It may be unfinished. */
@@ -200,6 +196,16 @@ const storedParameters = z.array(
     options: z.array(z.string()).nullish(),
   }),
 ) satisfies z.ZodType<ParameterInput[]>
+
+/** The schedule of a version as the database holds it; null where it cannot be read. */
+export function parseVersionSchedule(json: unknown): Schedule | null {
+  return schedule.safeParse(json).data ?? null
+}
+
+/** A phase of a version as the database holds it; null where it cannot be read. */
+export function parseVersionPhase(json: unknown): VersionPhase | null {
+  return versionPhase.safeParse(json).data ?? null
+}
 
 /** The parameters of a draft or version as the database holds them. Throws where they cannot be read. */
 export function parseParameters(json: unknown): Parameter[] {

@@ -4,14 +4,14 @@ import type { Occurrence } from './recurrence/occurrence.ts'
 import { nextOccurrences, occurrencesBetween } from './recurrence/occurrences.ts'
 import { type CompiledSchedule, compileSchedule } from './recurrence/schedule.ts'
 import type { ZoneData } from './recurrence/zone-data.ts'
-import { parseParameters, parseVersionSpec, type VersionPhase } from './spec.ts'
+import { parseParameters, parseVersionSchedule } from './spec.ts'
 import { keyProblem, renderKey } from './template.ts'
 
-/** A version as it is stored. */
-export type PlannedVersion = {
+/** What of a version as it is stored makes a timetable. */
+export type TimetableSource = {
   id: string
   version: number
-  spec: unknown
+  schedule: unknown
   timeZone: string
   graceSeconds: number
   concurrencyKey: string | null
@@ -28,7 +28,6 @@ export type Timetable = {
   concurrencyKey: string | null
   /** The parameters' defaults, since nobody is there to ask. */
   params: Record<string, ParamValue>
-  phase: VersionPhase
   /** Null: manual. */
   schedule: CompiledSchedule | null
 }
@@ -37,10 +36,9 @@ export type Timetable = {
  * What a version makes of its schedule. Throws an Error with a sentence where it can make nothing: publishing rules that
  * out, but for a manual one of which a parameter is required and has no default.
  */
-export function timetableOf(version: PlannedVersion, zones: ZoneData): Timetable {
-  const spec = parseVersionSpec(version.spec)
-  const phase = spec?.phases[0]
-  if (spec === null || phase === undefined) throw new Error('The version has no phases that can be read')
+export function timetableOf(version: TimetableSource, zones: ZoneData): Timetable {
+  const schedule = parseVersionSchedule(version.schedule)
+  if (schedule === null) throw new Error('The version has no schedule that can be read')
   const resolved = resolveParams(parseParameters(version.parameters), {})
   if (!resolved.ok) throw new Error(resolved.issues.map(({ path, message }) => `${path}: ${message}`).join(' '))
   const { params } = resolved
@@ -54,8 +52,44 @@ export function timetableOf(version: PlannedVersion, zones: ZoneData): Timetable
     graceSeconds: version.graceSeconds,
     concurrencyKey,
     params,
-    phase,
-    schedule: 'manual' in spec.schedule ? null : compileSchedule(spec.schedule, version.timeZone, zones),
+    schedule: 'manual' in schedule ? null : compileSchedule(schedule, version.timeZone, zones),
+  }
+}
+
+/** Timetables that are kept: a few kilobytes each. */
+const KEPT = 20_000
+
+/** The timetables of versions, each made once: versions never change. */
+export class Timetables {
+  readonly #zones: ZoneData
+  readonly #kept = new Map<string, Timetable | null>()
+
+  constructor(zones: ZoneData) {
+    this.#zones = zones
+  }
+
+  /** The ids among these whose timetable is not made yet. */
+  missing(versionIds: readonly string[]): string[] {
+    return versionIds.filter((id) => !this.#kept.has(id))
+  }
+
+  add(version: TimetableSource): void {
+    let timetable: Timetable | null = null
+    try {
+      timetable = timetableOf(version, this.#zones)
+    } catch {
+      // Nothing can be made of it, which the runner says in the log.
+    }
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size >= KEPT && oldest !== undefined) this.#kept.delete(oldest)
+    this.#kept.set(version.id, timetable)
+  }
+
+  /** Null: the version makes no runs by itself. */
+  get(versionId: string): (Timetable & { schedule: CompiledSchedule }) | null {
+    const timetable = this.#kept.get(versionId)
+    const schedule = timetable?.schedule ?? null
+    return timetable == null || schedule === null ? null : { ...timetable, schedule }
   }
 }
 

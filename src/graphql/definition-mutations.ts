@@ -1,4 +1,5 @@
 import { archiveDefinition, createDefinition, publishDefinition, updateDefinition } from '../controls/definitions.ts'
+import type { UpcomingCounts } from '../controls/upcoming.ts'
 import { verifyDefinition } from '../controls/verify.ts'
 import { uuidOf } from '../domain/ids.ts'
 import type { VerificationReport as Report } from '../domain/verification.ts'
@@ -63,7 +64,7 @@ const VerifyDefinitionInput = builder.inputType('VerifyDefinitionInput', {
   }),
 })
 
-const DefinitionIdInput = builder.inputType('DefinitionIdInput', {
+export const DefinitionIdInput = builder.inputType('DefinitionIdInput', {
   description: 'Which definition.',
   fields: (t) => ({ id: t.id({ required: true, description: 'Its id.' }) }),
 })
@@ -72,8 +73,25 @@ const CreateDefinitionPayload = definitionPayload('CreateDefinition')
 const UpdateDefinitionPayload = definitionPayload('UpdateDefinition')
 const ArchiveDefinitionPayload = definitionPayload('ArchiveDefinition')
 
+const UpcomingChange = builder.objectRef<UpcomingCounts>('UpcomingChange').implement({
+  description: 'What a new version does to the runs to come that the schedule makes.',
+  fields: (t) => ({
+    added: t.exposeInt('added', {
+      description: 'Occurrences within the horizon that there was no run of; the runner makes them.',
+    }),
+    kept: t.exposeInt('kept', {
+      description: 'Runs whose occurrence is still in the schedule: they go on in the new version.',
+    }),
+    cancelled: t.exposeInt('cancelled', {
+      description: 'Runs whose occurrence is not in the schedule any more: they are cancelled as superseded.',
+    }),
+  }),
+})
+
 const PublishDefinitionPayload = builder
-  .objectRef<DefinitionDone & { versionId: string; verification: Report }>('PublishDefinitionPayload')
+  .objectRef<DefinitionDone & { versionId: string; verification: Report; upcoming: UpcomingCounts }>(
+    'PublishDefinitionPayload',
+  )
   .implement({
     description:
       'What PublishDefinition answers when it was done. A version whose verification did not pass is published all the same, and can be started by hand.',
@@ -94,11 +112,17 @@ const PublishDefinitionPayload = builder
         description: 'What verifying it found.',
         resolve: ({ verification }) => verification,
       }),
+      upcoming: t.expose('upcoming', {
+        type: UpcomingChange,
+        description: 'What became of the runs to come; nothing yet where it did not verify.',
+      }),
     }),
   })
 
 const VerifyDefinitionPayload = builder
-  .objectRef<{ error?: undefined; versionId: string | null; verification: Report }>('VerifyDefinitionPayload')
+  .objectRef<{ error?: undefined; versionId: string | null; verification: Report; upcoming: UpcomingCounts }>(
+    'VerifyDefinitionPayload',
+  )
   .implement({
     description: 'What VerifyDefinition answers when it was done.',
     fields: (t) => ({
@@ -113,6 +137,10 @@ const VerifyDefinitionPayload = builder
         type: VerificationReport,
         description: 'What was found.',
         resolve: ({ verification }) => verification,
+      }),
+      upcoming: t.expose('upcoming', {
+        type: UpcomingChange,
+        description: 'What became of the runs to come, where this made the version verified.',
       }),
     }),
   })

@@ -128,6 +128,7 @@ const UNPAGED: Record<string, number> = {
   'VerificationReport.steps': 400,
   'Run.cues': 100,
   'Query.cues': 100,
+  'Query.calendar': 5000,
   '__Schema.types': 150,
   '__Type.fields': 30,
   '__Field.args': 3,

@@ -2,17 +2,13 @@ import { SYSTEM } from '../domain/actor.ts'
 import { formatId } from '../domain/ids.ts'
 import { runCreated } from '../domain/log.ts'
 import { firstSteps } from '../domain/progress.ts'
+import { parseVersionPhase } from '../domain/spec.ts'
 import { expand, instantsOf, type Timetable, timetableOf } from '../domain/timetable.ts'
 import { moveByZoneData } from '../domain/upcoming.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { mintId, mintStep } from '../store/ids.ts'
-import {
-  expandIfUnchanged,
-  readPlannedVersions,
-  readToExpand,
-  stopExpandingIfUnchanged,
-  type ToExpand,
-} from '../store/materialise.ts'
+import { expandIfUnchanged, readToExpand, stopExpandingIfUnchanged, type ToExpand } from '../store/materialise.ts'
+import { readTimetableSources } from '../store/planned-versions.ts'
 import { readUpcoming } from '../store/upcoming.ts'
 import { moveUpcomingIfUnchanged, type OlderPlan, readOfOlderZoneData } from '../store/zone-moves.ts'
 import type { WorkContext } from './work.ts'
@@ -66,7 +62,7 @@ export class Materialiser {
     const { db, zones, clock, changes } = this.#context
     const now = clock.now()
     const upcoming = await readUpcoming(db.hot, { definitionId, now })
-    const versions = await readPlannedVersions(db.hot, [...new Set(upcoming.runs.map(({ versionId }) => versionId))])
+    const versions = await readTimetableSources(db.hot, [...new Set(upcoming.runs.map(({ versionId }) => versionId))])
     const timetables = planned(() => new Map(versions.map((each) => [each.id, timetableOf(each, zones)])))
     const moves = moveByZoneData(upcoming.runs, { timetables, others: upcoming.others, now, zoneData: zones.version })
     const moved = await moveUpcomingIfUnchanged(db.hot, {
@@ -94,7 +90,12 @@ export class Materialiser {
       }
       return 0
     }
-    const timetable = planned(() => timetableOf(version, zones))
+    const { timetable, steps } = planned(() => {
+      const phase = parseVersionPhase(version.phase)
+      if (phase === null) throw new Error('The version has no phases that can be read')
+      const plan = timetableOf(version, zones)
+      return { timetable: plan, steps: firstSteps(phase, plan.params, () => mintStep(version.id)) }
+    })
     const now = clock.now()
     const state = {
       verifiedAt: version.verifiedAt.getTime(),
@@ -106,7 +107,7 @@ export class Materialiser {
     const made = await expandIfUnchanged(db.hot, {
       read,
       timetable,
-      steps: firstSteps(timetable.phase, timetable.params, () => mintStep('')),
+      steps,
       occurrences: occurrences.map((occurrence) => {
         const instants = instantsOf(occurrence, timetable.graceSeconds)
         return { id: mintId(), occurrence, instants, line: createdLine(timetable, occurrence, now) }

@@ -1,4 +1,5 @@
 import { IntlZones } from '../domain/recurrence/intl-zones.ts'
+import { Timetables } from '../domain/timetable.ts'
 import { coreModule } from '../modules/core/core.ts'
 import { loadModules } from '../modules/load.ts'
 import { type ModuleFailure, Registry } from '../modules/registry.ts'
@@ -120,7 +121,15 @@ async function start(
   let checking: Promise<Readiness> | null = null
   const http = createHttpServer({
     api: createApi({
-      control: { db, changes, clock, catalog: registry, zones, horizonDays: config.runner.horizonDays },
+      control: {
+        db,
+        changes,
+        clock,
+        catalog: registry,
+        zones,
+        timetables: new Timetables(zones),
+        horizonDays: config.runner.horizonDays,
+      },
       registry,
       log,
     }),

@@ -1,10 +1,11 @@
 import type { RunLine } from '../domain/log.ts'
 import type { Instant, Step } from '../domain/picture.ts'
 import type { Occurrence } from '../domain/recurrence/occurrence.ts'
-import type { PlannedVersion, Timetable } from '../domain/timetable.ts'
+import type { Timetable } from '../domain/timetable.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { mintStep } from './ids.ts'
 import { toJsonb } from './json.ts'
+import { PLANNED_VERSION, type PlannedVersion } from './planned-versions.ts'
 import { at, lineRow } from './sql.ts'
 import { placeRow } from './transitions.ts'
 
@@ -15,17 +16,6 @@ export type ToExpand = {
   version: PlannedVersion & { verifiedAt: Date | null }
   resumedAt: Date | null
   materialisedUntil: Date
-}
-
-/** The columns of a version `v` that are a `PlannedVersion`. */
-export const PLANNED_VERSION = Prisma.sql`v.id, v.version, v.spec, v.time_zone AS "timeZone",
-  v.grace_seconds AS "graceSeconds", v.concurrency_key AS "concurrencyKey", v.parameters`
-
-/** The versions of these ids. */
-export function readPlannedVersions(db: PrismaClient, ids: readonly string[]): Promise<PlannedVersion[]> {
-  return db.$queryRaw<PlannedVersion[]>(
-    Prisma.sql`SELECT ${PLANNED_VERSION} FROM versions v WHERE v.id = ANY (${[...ids]}::uuid[])`,
-  )
 }
 
 /** The definitions whose schedule has occurrences before `before` that are not made yet, the earliest first. */

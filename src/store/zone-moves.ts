@@ -1,13 +1,13 @@
 import { SYSTEM } from '../domain/actor.ts'
 import type { Instant } from '../domain/picture.ts'
-import type { PlannedVersion } from '../domain/timetable.ts'
+import type { TimetableSource } from '../domain/timetable.ts'
 import type { UpcomingChange, UpcomingRun } from '../domain/upcoming.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
-import { PLANNED_VERSION } from './materialise.ts'
+import { PLANNED_VERSION, type PlannedVersion } from './planned-versions.ts'
 import { changeWithUpcoming, UNCHANGED } from './upcoming.ts'
 
 /** A definition whose upcoming runs were planned by zone data older than this process has. */
-export type OlderPlan = { definitionId: string; version: PlannedVersion }
+export type OlderPlan = { definitionId: string; version: TimetableSource }
 
 /** Definitions that were planned by zone data older than `zoneData`; versions of it sort as their names do: 2026a, 2026b. */
 export async function readOfOlderZoneData(

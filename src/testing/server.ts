@@ -3,6 +3,7 @@ import { startRun } from '../controls/start.ts'
 import type { Actor } from '../domain/actor.ts'
 import { parseDuration } from '../domain/duration.ts'
 import { IntlZones } from '../domain/recurrence/intl-zones.ts'
+import { Timetables } from '../domain/timetable.ts'
 import { coreModule } from '../modules/core/core.ts'
 import { loadModules } from '../modules/load.ts'
 import type { ModuleDefinition } from '../modules/module.ts'
@@ -124,7 +125,15 @@ export class TestServer {
     this.#drop = drop
     const zones = new IntlZones()
     const { horizonDays } = DEFAULT_RUNNER_SETTINGS
-    this.#ctx = { db, changes: new Changes(), clock: this.#clock, catalog: registry, zones, horizonDays }
+    this.#ctx = {
+      db,
+      changes: new Changes(),
+      clock: this.#clock,
+      catalog: registry,
+      zones,
+      timetables: new Timetables(zones),
+      horizonDays,
+    }
     const settings: RunnerSettings = {
       ...DEFAULT_RUNNER_SETTINGS,
       pollMs: POLL_MS,

@@ -13,6 +13,7 @@ import { startRun } from '../../src/controls/start.ts'
 import { formatId } from '../../src/domain/ids.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { EventSpecInput } from '../../src/domain/spec.ts'
+import { Timetables } from '../../src/domain/timetable.ts'
 import { coreModule } from '../../src/modules/core/core.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { Targets } from '../../src/modules/targets.ts'
@@ -42,7 +43,15 @@ let db: TestDatabase['db']['prisma']
 beforeAll(async () => {
   expect(registry.register(coreModule(new Targets([])), { core: true })).toMatchObject({ ok: true })
   const database = await testDatabase()
-  ctx = { db: database.db, changes, clock, catalog, zones: new IntlZones(), horizonDays: 14 }
+  ctx = {
+    db: database.db,
+    changes,
+    clock,
+    catalog,
+    zones: new IntlZones(),
+    timetables: new Timetables(new IntlZones()),
+    horizonDays: 14,
+  }
   db = database.db.prisma
 })
 

@@ -4,6 +4,7 @@ import type { ControlContext } from '../../src/controls/context.ts'
 import type { Role } from '../../src/domain/access.ts'
 import { isObject } from '../../src/domain/plain-object.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
+import { Timetables } from '../../src/domain/timetable.ts'
 import { executeOperation, subscribeOperation } from '../../src/graphql/execute.ts'
 import { complexityRule, parseDocument } from '../../src/graphql/limits.ts'
 import { schema } from '../../src/graphql/schema.ts'
@@ -38,7 +39,15 @@ export class Client {
     } = {},
   ) {
     this.registry = registry
-    this.control = { db, changes, clock, catalog: registry, zones: new IntlZones(), horizonDays: 14 }
+    this.control = {
+      db,
+      changes,
+      clock,
+      catalog: registry,
+      zones: new IntlZones(),
+      timetables: new Timetables(new IntlZones()),
+      horizonDays: 14,
+    }
   }
 
   /** The whole result, errors and all. */

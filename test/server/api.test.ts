@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { afterAll, expect, test } from 'vitest'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
+import { Timetables } from '../../src/domain/timetable.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { systemClock } from '../../src/runner/clock.ts'
 import { createApi } from '../../src/server/api.ts'
@@ -19,6 +20,7 @@ const server = createHttpServer({
       clock: systemClock,
       catalog: registry,
       zones: new IntlZones(),
+      timetables: new Timetables(new IntlZones()),
       horizonDays: 14,
     },
     registry,

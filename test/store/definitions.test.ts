@@ -12,6 +12,7 @@ import { planUpcoming } from '../../src/controls/upcoming.ts'
 import { formatId } from '../../src/domain/ids.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { Publishable } from '../../src/domain/spec.ts'
+import { Timetables } from '../../src/domain/timetable.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { publishIfUnchanged, readDefinition } from '../../src/store/definitions.ts'
@@ -33,6 +34,7 @@ beforeAll(async () => {
     clock: new FakeClock(T0),
     catalog: new Registry(),
     zones: new IntlZones(),
+    timetables: new Timetables(new IntlZones()),
     horizonDays: 14,
   }
 })

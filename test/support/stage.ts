@@ -6,6 +6,7 @@ import type { Actor } from '../../src/domain/actor.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { ZoneData } from '../../src/domain/recurrence/zone-data.ts'
 import type { RunStatus } from '../../src/domain/run.ts'
+import { Timetables } from '../../src/domain/timetable.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { coreModule } from '../../src/modules/core/core.ts'
 import { type ActionContext, type Answer, defineAction, defineModule, type Envelope } from '../../src/modules/module.ts'
@@ -162,6 +163,7 @@ export class Stage {
       clock: this.clock,
       catalog: this.registry,
       zones: new IntlZones(),
+      timetables: new Timetables(new IntlZones()),
       horizonDays: settings.horizonDays ?? DEFAULT_RUNNER_SETTINGS.horizonDays,
     }
     this.runner = this.newRunner()

@@ -1,0 +1,165 @@
+import type { ControlContext } from '../controls/context.ts'
+import { type CalendarItem, contentions } from '../domain/calendar.ts'
+import { graceUntil } from '../domain/grace.ts'
+import { wallText } from '../domain/recurrence/civil.ts'
+import { wallOfInstant } from '../domain/recurrence/local-instant.ts'
+import { occurrencesBetween } from '../domain/recurrence/occurrences.ts'
+import { isTerminal } from '../domain/run.ts'
+import {
+  type CalendarRun,
+  calendarRuns,
+  contendingRuns,
+  occurrencesMade,
+  type ScheduledDefinition,
+  scheduledDefinitions,
+} from '../store/calendar-reads.ts'
+import { readTimetableSources } from '../store/planned-versions.ts'
+import { badUserInput } from './request-errors.ts'
+
+/** Entries that one calendar holds at most. */
+export const MAX_ENTRIES = 5000
+const DAY_MS = 86_400_000
+/** No grace window is longer, so that nothing further away contends. */
+const LONGEST_GRACE_MS = DAY_MS
+/** Further than this newer zone data moves no occurrence. */
+const FURTHEST_MOVE_MS = 2 * DAY_MS
+/** Longest window: a year and some days. */
+const MAX_WINDOW_MS = 400 * DAY_MS
+
+export type Calendar = { item: CalendarItem; contendsWith: readonly string[] }[]
+
+type Window = { from: number; to: number }
+
+/**
+ * The occurrences that start in [from, to), in order: runs, and what schedules will make of which there is no run yet.
+ * Throws BAD_USER_INPUT on a window that is too long or holds too much.
+ */
+export async function calendarItems(
+  control: ControlContext,
+  { from, to, definitionId, scope }: Window & { definitionId?: string; scope?: string },
+): Promise<Calendar> {
+  if (to <= from) throw badUserInput('to must be after from; give the end of the window.')
+  if (to - from > MAX_WINDOW_MS) throw badUserInput('The window is longer than 400 days; ask for a shorter one.')
+  const { db } = control
+  const which = {
+    from: new Date(from),
+    to: new Date(to),
+    limit: MAX_ENTRIES + 1,
+    ...(definitionId === undefined ? {} : { definitionId }),
+    ...(scope === undefined ? {} : { scope }),
+  }
+  const runs = (await calendarRuns(db, which))
+    .map((run) => itemOf(control, run))
+    .filter(({ at }) => at >= from && at < to)
+  const definitions = await scheduled(control)
+  // Schedules make runs without a scope.
+  const shown = scope === undefined || scope === '' ? definitions : []
+  const mine = definitionId === undefined ? shown : shown.filter((each) => each.definitionId === definitionId)
+  const items = [...runs, ...(await projections(control, mine, { from, to }))]
+  if (items.length > MAX_ENTRIES) {
+    throw badUserInput(
+      `There are more than ${MAX_ENTRIES} entries between from and to; ask for a shorter window, or for one definitionId or scope.`,
+    )
+  }
+  items.sort((a, b) => a.at - b.at)
+  const contending = await contendersOf(control, items, { definitions, from, to })
+  const found = contentions(items, contending)
+  return items.map((item) => ({ item, contendsWith: [...(found.get(item) ?? [])] }))
+}
+
+/** Everything that shares a key with one of the items, itself among it, within reach of a grace window. */
+async function contendersOf(
+  control: ControlContext,
+  items: readonly CalendarItem[],
+  { definitions, from, to }: Window & { definitions: readonly ScheduledDefinition[] },
+): Promise<CalendarItem[]> {
+  const keys = new Set(items.flatMap(({ contendsFor }) => contendsFor ?? []))
+  if (keys.size === 0) return []
+  const reach = { from: from - LONGEST_GRACE_MS, to: to + LONGEST_GRACE_MS }
+  const window = { from: new Date(reach.from), to: new Date(reach.to) }
+  const runs = await contendingRuns(control.db, { ...window, keys: [...keys], limit: MAX_ENTRIES })
+  const sharing = definitions.filter(({ versionId }) => {
+    const key = control.timetables.get(versionId)?.concurrencyKey
+    return key != null && keys.has(key)
+  })
+  const others = [...runs.map((run) => itemOf(control, run)), ...(await projections(control, sharing, reach))]
+  const known = new Map(items.map((item) => [identityOf(item), item]))
+  for (const other of others) if (!known.has(identityOf(other))) known.set(identityOf(other), other)
+  return [...known.values()]
+}
+
+const identityOf = ({ runId, definitionId, at }: CalendarItem) => runId ?? `${definitionId} ${at}`
+
+/** The definitions that make runs by a schedule, with their timetables at hand. */
+export async function scheduled({ db, timetables }: ControlContext): Promise<ScheduledDefinition[]> {
+  const definitions = await scheduledDefinitions(db)
+  const missing = timetables.missing(definitions.map(({ versionId }) => versionId))
+  if (missing.length > 0) for (const source of await readTimetableSources(db.prisma, missing)) timetables.add(source)
+  return definitions.filter(({ versionId }) => timetables.get(versionId) !== null)
+}
+
+/** What schedules will make in a window and of which there is no run. */
+async function projections(
+  control: ControlContext,
+  definitions: readonly ScheduledDefinition[],
+  { from, to }: Window,
+): Promise<CalendarItem[]> {
+  const now = control.clock.now()
+  const planned: (CalendarItem & { key: string })[] = []
+  for (const { definitionId, versionId, verified, resumedAt, materialisedUntil } of definitions) {
+    const timetable = control.timetables.get(versionId)
+    // A verified schedule that is expanded to its end has nothing left to make.
+    if (timetable === null || (verified && materialisedUntil === null)) continue
+    const begin = Math.max(from, now, resumedAt?.getTime() ?? 0, materialisedUntil?.getTime() ?? 0)
+    if (begin >= to || planned.length > MAX_ENTRIES) continue
+    const { timeZone, graceSeconds, concurrencyKey } = timetable
+    for (const occurrence of occurrencesBetween(timetable.schedule, begin, to, { limit: MAX_ENTRIES + 1 })) {
+      planned.push({
+        definitionId,
+        runId: null,
+        at: occurrence.at,
+        local: occurrence.local,
+        timeZone,
+        adjusted: occurrence.adjusted ?? null,
+        shiftMinutes: occurrence.shiftMinutes ?? null,
+        graceUntil: graceUntil(occurrence.at, graceSeconds),
+        contendsFor: concurrencyKey,
+        key: occurrence.key,
+      })
+    }
+  }
+  if (planned.length === 0) return []
+  const instants = planned.map(({ at }) => at)
+  const made = await occurrencesMade(control.db, {
+    definitionIds: [...new Set(planned.map(({ definitionId }) => definitionId))],
+    from: new Date(instants.reduce((a, b) => Math.min(a, b)) - FURTHEST_MOVE_MS),
+    to: new Date(instants.reduce((a, b) => Math.max(a, b)) + FURTHEST_MOVE_MS),
+  })
+  const taken = new Set(
+    made.flatMap(({ definitionId, occurrenceKey, occurrenceAt }) => [
+      `${definitionId} ${occurrenceKey}`,
+      `${definitionId} ${occurrenceAt.getTime()}`,
+    ]),
+  )
+  return planned
+    .filter(({ definitionId, key, at }) => !taken.has(`${definitionId} ${key}`) && !taken.has(`${definitionId} ${at}`))
+    .map(({ key: _, ...item }) => item)
+}
+
+function itemOf({ zones }: ControlContext, run: CalendarRun): CalendarItem {
+  const at = run.scheduledFor.getTime()
+  // A key that is an instant has no local time of its own, and one that a person moved starts at another.
+  const isAuthored = !run.moved && !run.occurrenceKey.endsWith('Z')
+  const cannotContend = run.rehearsal || run.paused || isTerminal(run.status)
+  return {
+    definitionId: run.definitionId,
+    runId: run.runId,
+    at,
+    local: isAuthored ? run.occurrenceKey : wallText(wallOfInstant(at, run.timeZone, zones)),
+    timeZone: run.timeZone,
+    adjusted: run.moved ? null : run.adjusted,
+    shiftMinutes: run.moved ? null : run.shiftMinutes,
+    graceUntil: run.graceUntil.getTime(),
+    contendsFor: cannotContend ? null : run.concurrencyKey,
+  }
+}
