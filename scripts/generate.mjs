@@ -15,6 +15,10 @@ const madeFrom = hash.digest('hex')
 
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== madeFrom) {
   const command = ['node_modules/prisma/build/index.js', 'generate']
+  if (!existsSync(command[0])) {
+    process.stderr.write('The packages are not installed: run "npm ci" here first, without --omit.\n')
+    process.exit(1)
+  }
   const { status, error } = spawnSync(process.execPath, command, { stdio: ['ignore', 'ignore', 'inherit'] })
   if (error !== undefined) throw error
   if (status === 0) writeFileSync(STAMP, madeFrom)

@@ -28,7 +28,7 @@ export type StartRunInput = {
 /** What is wrong with a start that lies further back than the grace window; null when nothing is. */
 export function startTooFarBack(scheduledFor: number, graceSeconds: number, now: number): Issue | null {
   if (graceUntil(scheduledFor, graceSeconds) >= now) return null
-  const message = `${new Date(scheduledFor).toISOString()} is further back than the grace window of ${graceSeconds} s; give a later instant, or none to start now.`
+  const message = `${new Date(scheduledFor).toISOString()} is further back than the grace window of ${graceSeconds} s; give a later instant; to start now, start a run without one.`
   return { path: 'scheduledFor', message }
 }
 

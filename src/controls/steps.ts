@@ -142,7 +142,9 @@ async function attempt(
   const view = { ...step, claimed: step.claimedByName !== null }
   if (mayControlStep(name, view)) return write()
   const state = step.parked ? 'waits for a person' : `is ${step.status}`
-  const message = `The step ${state} and its run is ${step.runStatus}; this needs ${STEP_CONTROLS[name].needs}.${whoWasFirst(step.lastControl, now)}`
+  const past = name === 'SKIP' && step.status === 'FAILED' && step.runStatus === 'PAUSED'
+  const advice = past ? ' Resume the run: it goes on behind this step.' : ''
+  const message = `The step ${state} and its run is ${step.runStatus}; this needs ${STEP_CONTROLS[name].needs}.${advice}${whoWasFirst(step.lastControl, now)}`
   return conflict(message, { stepId: step.id, runId: step.runId, lastControl: step.lastControl })
 }
 

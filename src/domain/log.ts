@@ -37,7 +37,9 @@ const stepLine = (kind: string, where: OfStep, detail: Record<string, unknown>, 
 const iso = (at: number) => new Date(at).toISOString()
 const clock = (at: number) => `${iso(at).slice(0, 10)} ${iso(at).slice(11, 19)} UTC`
 const quoted = (step: { label: string | null; actionId: string }) => `"${step.label ?? step.actionId}"`
-const tail = (text: string | null | undefined) => (text ? `: ${text}` : '')
+/** What an author or a module wrote brings its own full stop or none; a line has one. */
+const tail = (text: string | null | undefined) => (text ? `: ${text.replace(/(?<!\.)\.$/, '')}` : '')
+const sentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`)
 const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
 const STATUS_TEXT: Record<RunStatus, string> = {
@@ -110,7 +112,7 @@ export function runStatus(
   change: { from: RunStatus; to: RunStatus; because?: string; cancelledSteps?: number },
 ): RunLine {
   const steps = change.cancelledSteps ? ` (${plural(change.cancelledSteps, 'step')} cancelled)` : ''
-  return line('run.status', where, { ...change }, `${STATUS_TEXT[change.to]}${tail(change.because)}${steps}.`)
+  return line('run.status', where, { ...change }, sentence(`${STATUS_TEXT[change.to]}${tail(change.because)}${steps}`))
 }
 
 /** A person did something to the run. */
@@ -124,7 +126,7 @@ export function runControl(
     'run.control',
     where,
     { ...detail, ...(scheduledFor === undefined ? {} : { scheduledFor: iso(scheduledFor) }) },
-    `${where.actor.name} ${RUN_CONTROLS[change.control].past} the run${to}${tail(change.reason)}.`,
+    sentence(`${where.actor.name} ${RUN_CONTROLS[change.control].past} the run${to}${tail(change.reason)}`),
   )
 }
 
@@ -148,7 +150,7 @@ export function runHealth(where: At, detail: { to: RunHealth; because: string })
     'run.health',
     where,
     detail,
-    `The run is ${detail.to === 'DEGRADED' ? 'degraded' : 'stalled'}: ${detail.because}.`,
+    sentence(`The run is ${detail.to === 'DEGRADED' ? 'degraded' : 'stalled'}${tail(detail.because)}`),
   )
 }
 
@@ -184,7 +186,7 @@ export function phaseAdvanced(
   const waited = `after ${formatDuration(detail.waitedSeconds * 1000)}`
   const text =
     detail.because === 'FORCED'
-      ? `${(where.actor ?? SYSTEM).name} advanced the phase ${waited}${tail(detail.reason)}.`
+      ? sentence(`${(where.actor ?? SYSTEM).name} advanced the phase ${waited}${tail(detail.reason)}`)
       : detail.because === 'ELAPSED'
         ? `The phase's time is over: its gate opened ${waited}.`
         : `${detail.trigger} opened the phase's gate ${waited} (${detail.tally} of ${detail.needed}).`
@@ -229,7 +231,9 @@ export function stepStatus(
       ...rest,
       ...(holdUntil === undefined ? {} : { holdUntil: iso(holdUntil) }),
     },
-    `${quoted(where.step)} ${STEP_TEXT[change.to] ?? change.to}${tail(change.error ?? change.because)}${hold}${drift}.`,
+    sentence(
+      `${quoted(where.step)} ${STEP_TEXT[change.to] ?? change.to}${tail(change.error ?? change.because)}${hold}${drift}`,
+    ),
   )
 }
 
@@ -242,7 +246,9 @@ export function stepRetry(
     'step.retry',
     where,
     { action: where.step.actionId, ...detail, dueAt: iso(detail.dueAt) },
-    `${quoted(where.step)} failed in attempt ${detail.attempt} of ${detail.of} and is tried again at ${clock(detail.dueAt)}: ${detail.error}`,
+    sentence(
+      `${quoted(where.step)} failed in attempt ${detail.attempt} of ${detail.of} and is tried again at ${clock(detail.dueAt)}${tail(detail.error)}`,
+    ),
   )
 }
 
@@ -265,7 +271,9 @@ export function stepControl(
     'step.control',
     where,
     change,
-    `${where.actor.name} ${STEP_CONTROLS[change.control].past} ${quoted(where.step)}${from}${tail(change.reason ?? change.note)}.`,
+    sentence(
+      `${where.actor.name} ${STEP_CONTROLS[change.control].past} ${quoted(where.step)}${from}${tail(change.reason ?? change.note)}`,
+    ),
   )
 }
 
@@ -283,7 +291,9 @@ export function stepLate(where: OfStep, outcome: string): RunLine {
     'step.late',
     where,
     { action: where.step.actionId, outcome },
-    `An answer of ${quoted(where.step)} came after its claim had been taken back and changed nothing: ${outcome}.`,
+    sentence(
+      `An answer of ${quoted(where.step)} came after its claim had been taken back and changed nothing${tail(outcome)}`,
+    ),
   )
 }
 

@@ -60,7 +60,16 @@ async function importModule(specifier: string, cwd: string): Promise<unknown> {
   const from = isPath ? path : join(cwd, 'package.json')
   const { createJiti } = await import('jiti')
   const jiti = createJiti(from, { alias: aliases(from), fsCache: false })
-  return jiti.import(isPath ? path : specifier, { default: true })
+  try {
+    return await jiti.import(isPath ? path : specifier, { default: true })
+  } catch (error) {
+    if (isPath || !(error instanceof Error) || !error.message.startsWith(`Cannot find module '${specifier}'`))
+      throw error
+    throw new Error(
+      `there is no package ${specifier} in ${cwd}; install it there, or correct its name in CUELIGHT_MODULES (a path begins with ./).`,
+      { cause: error },
+    )
+  }
 }
 
 /**

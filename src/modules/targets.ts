@@ -82,7 +82,7 @@ export class Targets {
   #unknown(name: string): string {
     const names = this.names()
     const known = names.length === 0 ? 'none is' : `these are: ${names.join(', ')}`
-    return `Target "${name}" is not named in CUELIGHT_TARGETS; ${known}.`
+    return `Target "${name}" is not named in CUELIGHT_TARGETS; ${known}. Correct the name, or have the server's owner add it.`
   }
 
   async #post(target: Target, body: string, { idempotencyKey, signal, timeoutMs }: PostOptions): Promise<PostResult> {

@@ -74,9 +74,12 @@ export async function migrate(url: string, options: { log?: { info(message: stri
         return appliedMigrationNames
       })
     } catch (error) {
+      const reason = reasonOf(error)
+      const advice = reason.includes('permission denied')
+        ? 'Let the user in DATABASE_URL create tables there (best make it the owner of the database) and start again.'
+        : 'Mend the cause and start again.'
       throw new Error(
-        `The database's tables could not be brought up to date: ${reasonOf(error)} Nothing of the failed migration was ` +
-          'kept. Mend the cause and start again.',
+        `The database's tables could not be brought up to date: ${reason} Nothing of the failed migration was kept. ${advice}`,
         { cause: error },
       )
     }

@@ -46,7 +46,15 @@ export async function createCluster({ home, owner, binaries, durable }: Place): 
   const code = await new Promise<number | null>((done, fail) => child.on('error', fail).on('close', done))
   if (code === 0) await rename(draft, home).catch(() => {})
   await rm(draft, { recursive: true, force: true })
-  if (!existsSync(home)) throw new Error(`PostgreSQL could not set up its data folder ${home}: ${said.trim()}`)
+  if (!existsSync(home)) throw new Error(setupFault(home, said.trim()))
+}
+
+/** Why initdb left no data folder, with what to do where that is known. */
+export function setupFault(home: string, said: string): string {
+  const advice = said.includes('could not look up effective user ID')
+    ? '. PostgreSQL runs only as a user who has a name: give this id one in /etc/passwd, start as somebody who has one, or set DATABASE_URL to a database of your own.'
+    : ''
+  return `PostgreSQL could not set up its data folder ${home}: ${said}${advice}`
 }
 
 /** Nothing of ours leaks in: PGDATA, PGPORT, LANG and their like would change what PostgreSQL does. */

@@ -96,6 +96,10 @@ test('a failed step that is the furthest is retried as if it had not been tried,
   stage.script.answers('a', TERMINAL, { ok: true })
   const runId = await stage.play([{ key: 'one', steps: [{ key: 'a' }, { key: 'b' }] }])
   const id = await stepId(stage, runId)
+  expect(await skipStep(stage.ctx, MIRA, { stepId: id, reason: 'never mind' })).toMatchObject({
+    error: 'CONFLICT',
+    message: expect.stringContaining('Resume the run: it goes on behind this step.'),
+  })
   expect(await retryStep(stage.ctx, MIRA, { stepId: id, reason: 'fixed' })).toEqual({ stepId: id })
   await stage.settle()
   expect(await stage.step(runId)).toMatchObject({ status: 'PENDING', attempts: 0, lastError: null, finishedAt: null })

@@ -250,8 +250,15 @@ test('what startRun refuses is data: no such definition, params that do not fit'
   const parameters = [{ name: 'region', label: 'Region', type: 'TEXT', required: true, default: null, options: null }]
   const { definitionId } = await stage.publish([{ key: 'a', steps: [{ key: 'x' }] }], { parameters })
   const start = async (input: object) => (await client.query(START, { input })).at('startRun')
-  expect(await start({ definitionId: 'nonsense' })).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
-  expect(await start({ definitionId: formatId('Run', mintId()) })).toMatchObject({ code: 'NOT_FOUND' })
+  expect(await start({ definitionId: 'quiz-night' })).toMatchObject({
+    __typename: 'NotFoundError',
+    code: 'NOT_FOUND',
+    message: expect.stringContaining('definition(slug: …) { id } finds that of a slug.'),
+  })
+  expect(await start({ definitionId: formatId('Run', mintId()) })).toMatchObject({
+    code: 'NOT_FOUND',
+    message: expect.stringContaining('It is the id of a run; pass that of a definition.'),
+  })
   expect(await start({ definitionId: formatId('Definition', mintId()) })).toMatchObject({ code: 'NOT_FOUND' })
   const id = formatId('Definition', definitionId)
   expect(await start({ definitionId: id })).toMatchObject({

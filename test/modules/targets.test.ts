@@ -125,7 +125,8 @@ test('what cannot be posted is refused before anything is sent', async () => {
   expect(await discord.announce('wrold', notice, options)).toEqual({
     ok: false,
     retry: false,
-    error: 'Target "wrold" is not named in CUELIGHT_TARGETS; these are: world.',
+    error:
+      'Target "wrold" is not named in CUELIGHT_TARGETS; these are: world. Correct the name, or have the server\'s owner add it.',
   })
   expect(await discord.announce('world', { ...notice, message: 'x'.repeat(2_001) }, options)).toMatchObject({
     retry: false,
@@ -140,7 +141,9 @@ test('what cannot be posted is refused before anything is sent', async () => {
     retry: false,
     error: expect.stringContaining('no secret'),
   })
-  expect(new Targets().announceProblem('world', '')).toBe('Target "world" is not named in CUELIGHT_TARGETS; none is.')
+  expect(new Targets().announceProblem('world', '')).toBe(
+    'Target "world" is not named in CUELIGHT_TARGETS; none is. Correct the name, or have the server\'s owner add it.',
+  )
   expect(world.received).toEqual([])
 })
 

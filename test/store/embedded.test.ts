@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded.ts'
+import { setupFault } from '../../src/store/postgres-folder.ts'
 
 const running: EmbeddedPostgres[] = []
 afterEach(async () => {
@@ -75,6 +76,14 @@ test('a new folder gets a durable database in UTC that only its own password ope
   const wrong = new URL(url)
   wrong.password = 'guess'
   await expect(ask(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/)
+})
+
+test('a user without a name is told what PostgreSQL wants', () => {
+  const said = 'initdb: could not look up effective user ID 12345: user does not exist'
+  expect(setupFault('/data/postgres', said)).toMatch(
+    /12345: user does not exist\. .*\/etc\/passwd, start as somebody who has one, or set DATABASE_URL/,
+  )
+  expect(setupFault('/data/postgres', 'initdb: no space')).toMatch(/: initdb: no space$/)
 })
 
 test('stopping ends the server, twice is harmless, and the next start has the same address and data', async () => {

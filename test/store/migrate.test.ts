@@ -67,3 +67,19 @@ test("a database that holds somebody else's tables is refused and left alone", a
     { name: 'guestbook' },
   ])
 })
+
+test('a user who may not create tables is told what would let it', async () => {
+  const { url, query } = await blankDatabase()
+  const role = `guest_${new URL(url).pathname.slice(1)}`
+  await query(`CREATE ROLE "${role}" LOGIN PASSWORD 'guest'`)
+  const asGuest = new URL(url)
+  asGuest.username = role
+  asGuest.password = 'guest'
+  try {
+    await expect(migrate(asGuest.href)).rejects.toThrow(
+      /permission denied for schema public\..* Let the user in DATABASE_URL create tables there/s,
+    )
+  } finally {
+    await query(`DROP ROLE "${role}"`)
+  }
+})

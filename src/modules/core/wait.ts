@@ -3,10 +3,13 @@ import { parseDuration } from '../../domain/duration.ts'
 import { LONGEST_HOLD_SECONDS } from '../../domain/outcome.ts'
 import { defineAction } from '../module.ts'
 
-const duration = z.string().superRefine((text, context) => {
-  const parsed = parseDuration(text, { max: LONGEST_HOLD_SECONDS * 1000 })
-  if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.problem })
-})
+const duration = z
+  .string()
+  .superRefine((text, context) => {
+    const parsed = parseDuration(text, { max: LONGEST_HOLD_SECONDS * 1000 })
+    if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.problem })
+  })
+  .describe('90s, 30m, 2h, 1h30m, 1d or ISO 8601 like PT30M; at most 7 days.')
 
 /** Holds what comes next. It does not sleep: the hold is written with its result and outlives a crash. */
 export const wait = defineAction({
