@@ -1,4 +1,5 @@
 import type { Catalog } from '../domain/catalog.ts'
+import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Clock } from '../runner/clock.ts'
 import type { Changes } from '../store/changes.ts'
 import type { Database } from '../store/database.ts'
@@ -9,4 +10,5 @@ export type ControlContext = {
   changes: Changes
   clock: Clock
   catalog: Catalog
+  zones: ZoneData
 }

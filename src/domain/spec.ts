@@ -185,6 +185,12 @@ export function parseDraftSpec(json: unknown): DraftSpec | null {
   return data === undefined ? null : normaliseSpec(data)
 }
 
+/** A schedule of a draft or version as the database holds it; null where it cannot be read. */
+export function parseSchedule(json: unknown): Schedule | null {
+  const { data } = specInput.shape.schedule.safeParse(json)
+  return data === undefined ? null : normaliseSchedule(data)
+}
+
 /** A version's spec as the database holds it; null where it cannot be read. */
 export function parseVersionSpec(json: unknown): VersionSpec | null {
   return versionSpec.safeParse(json).data ?? null

@@ -16,6 +16,7 @@ import { type Check, type Readiness, readiness } from './health.ts'
 import type { Logger } from './logger.ts'
 import { Migrations } from './migrations.ts'
 import { listenFault } from './startup-fault.ts'
+import { openZones } from './zone-data.ts'
 
 /** Connections to the database: what the API and the runner keep busy, well below PostgreSQL's usual 100. */
 const API_POOL = 20
@@ -87,6 +88,8 @@ async function start(
   const db = await openDatabase({ url: databaseUrl, poolSize: API_POOL, runnerPoolSize: RUNNER_POOL })
   cleanups.push(() => db.close())
 
+  const { zones, source } = openZones(config.zoneFolder)
+  log.info({ zoneData: source }, `schedules are computed with zone data ${source}`)
   const clock = systemClock
   const changes = new Changes()
   const registry = new Registry()
@@ -116,7 +119,7 @@ async function start(
   ]
   let checking: Promise<Readiness> | null = null
   const http = createHttpServer({
-    api: createApi({ control: { db, changes, clock, catalog: registry }, registry, log }),
+    api: createApi({ control: { db, changes, clock, catalog: registry, zones }, registry, log }),
     authenticate: createAuthenticate({ db, adminToken: config.adminToken, now: () => clock.now() }),
     readiness: () => {
       // Anyone may ask, as often as they like.
@@ -125,6 +128,7 @@ async function start(
       })
       return checking
     },
+    zoneData: source,
     allowedOrigins: config.allowedOrigins,
     log,
   })

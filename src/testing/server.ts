@@ -1,3 +1,4 @@
+import { IntlZones } from '../domain/recurrence/intl-zones.ts'
 import type { ControlContext } from '../controls/context.ts'
 import { startRun } from '../controls/start.ts'
 import type { Actor } from '../domain/actor.ts'
@@ -121,7 +122,7 @@ export class TestServer {
     this.#registry = registry
     this.#targets = targets
     this.#drop = drop
-    this.#ctx = { db, changes: new Changes(), clock: this.#clock, catalog: registry }
+    this.#ctx = { db, changes: new Changes(), clock: this.#clock, catalog: registry, zones: new IntlZones() }
     const settings: RunnerSettings = {
       ...DEFAULT_RUNNER_SETTINGS,
       pollMs: POLL_MS,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { ControlContext } from '../../src/controls/context.ts'
 import {
   archiveDefinition,
@@ -36,7 +37,7 @@ let db: TestDatabase['db']['prisma']
 
 beforeAll(async () => {
   const database = await testDatabase()
-  ctx = { db: database.db, changes, clock, catalog }
+  ctx = { db: database.db, changes, clock, catalog, zones: new IntlZones() }
   db = database.db.prisma
 })
 

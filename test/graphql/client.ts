@@ -1,5 +1,6 @@
 import { type ExecutionResult, type GraphQLError, specifiedRules, validate } from 'graphql'
 import { expect } from 'vitest'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { ControlContext } from '../../src/controls/context.ts'
 import type { Role } from '../../src/domain/access.ts'
 import { isObject } from '../../src/domain/plain-object.ts'
@@ -37,7 +38,7 @@ export class Client {
     } = {},
   ) {
     this.registry = registry
-    this.control = { db, changes, clock, catalog: registry }
+    this.control = { db, changes, clock, catalog: registry, zones: new IntlZones() }
   }
 
   /** The whole result, errors and all. */

@@ -1,5 +1,6 @@
 import pino from 'pino'
 import { afterAll, expect, test } from 'vitest'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { systemClock } from '../../src/runner/clock.ts'
 import { createApi } from '../../src/server/api.ts'
@@ -11,13 +12,14 @@ const { db } = await testDatabase()
 const log = pino({ level: 'silent' })
 const registry = new Registry()
 const server = createHttpServer({
-  api: createApi({ control: { db, changes: new Changes(), clock: systemClock, catalog: registry }, registry, log }),
+  api: createApi({ control: { db, changes: new Changes(), clock: systemClock, catalog: registry, zones: new IntlZones() }, registry, log }),
   authenticate: async (authorization) => {
     if (authorization === null) return { kind: 'anonymous' }
     const role = authorization.endsWith('viewer') ? 'VIEWER' : 'ADMIN'
     return { kind: 'caller', caller: { actor: { kind: 'TOKEN', name: role }, role } }
   },
   readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
+  zoneData: 'none',
   allowedOrigins: [],
   log,
 })

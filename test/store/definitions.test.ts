@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { ControlContext } from '../../src/controls/context.ts'
 import {
   archiveDefinition,
@@ -25,7 +26,7 @@ let ctx: ControlContext
 beforeAll(async () => {
   database = await testDatabase()
   const catalog = { action: () => undefined, trigger: () => undefined }
-  ctx = { db: database.db, changes: new Changes(), clock: new FakeClock(T0), catalog }
+  ctx = { db: database.db, changes: new Changes(), clock: new FakeClock(T0), catalog, zones: new IntlZones() }
 })
 
 async function create(slug: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { ControlContext } from '../../src/controls/context.ts'
 import { type StartRunInput, startRun } from '../../src/controls/start.ts'
 import type { Actor } from '../../src/domain/actor.ts'
@@ -154,7 +155,7 @@ export class Stage {
       const registered = this.registry.register(module, { core })
       if (!registered.ok) throw new Error(registered.problems.join('\n'))
     }
-    this.ctx = { db: this.db, changes: this.changes, clock: this.clock, catalog: this.registry }
+    this.ctx = { db: this.db, changes: this.changes, clock: this.clock, catalog: this.registry, zones: new IntlZones() }
     this.runner = this.newRunner()
     this.runner.start()
   }
