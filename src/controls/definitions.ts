@@ -238,7 +238,7 @@ const textOrNull = (text: string | null) => (text === null || text.trim() === ''
 /** The version that the draft makes, or why it makes none. */
 function publishable(definition: StoredDefinition, ctx: ControlContext): { content: Publishable } | Refusal {
   const { draft, timeZone, graceSeconds, concurrencyKey, parameters } = definition
-  const { issues } = validateDraft({ ...definition, spec: draft }, ctx.catalog)
+  const { issues } = validateDraft({ ...definition, spec: draft }, ctx)
   if (issues.length > 0) {
     const [first] = issues
     const count = issues.length === 1 ? 'a problem' : `${issues.length} problems`

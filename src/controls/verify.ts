@@ -69,7 +69,7 @@ export async function verifyDefinition(
 
 function verifyDraft(ctx: ControlContext, actor: Actor, definition: StoredDefinition): Promise<VerificationReport> {
   const { id, draft, timeZone, parameters } = definition
-  const { issues } = validateDraft({ ...definition, spec: draft }, ctx.catalog)
+  const { issues } = validateDraft({ ...definition, spec: draft }, ctx)
   return verifyContent(ctx, actor, {
     id: formatId('Definition', id),
     // One that cannot be read has no steps to look at, and issues that say why.

@@ -154,7 +154,7 @@ export function normaliseSpec(input: EventSpecInput): DraftSpec {
   }
 }
 
-function normaliseSchedule({ manual, once, recurring }: ScheduleInput): Schedule {
+export function normaliseSchedule({ manual, once, recurring }: ScheduleInput): Schedule {
   if (once != null) return { once: { at: once.at } }
   if (recurring != null) {
     const { start, rule, exclude, include } = recurring
@@ -179,6 +179,12 @@ function given<T extends object>(fields: T): Given<T> {
 export function parseDraftSpec(json: unknown): DraftSpec | null {
   const { data } = specInput.safeParse(json)
   return data === undefined ? null : normaliseSpec(data)
+}
+
+/** A schedule of a draft or version as the database holds it; null where it cannot be read. */
+export function parseSchedule(json: unknown): Schedule | null {
+  const { data } = specInput.shape.schedule.safeParse(json)
+  return data === undefined ? null : normaliseSchedule(data)
 }
 
 /** A version's spec as the database holds it; null where it cannot be read. */

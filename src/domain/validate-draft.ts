@@ -2,10 +2,11 @@ import type { Catalog } from './catalog.ts'
 import type { Issue } from './issue.ts'
 import { checkParameters } from './parameters.ts'
 import { isObject } from './plain-object.ts'
+import type { ZoneData } from './recurrence/zone-data.ts'
 import { MAX_JSON_DEPTH, nestsDeeperThan } from './storable.ts'
 import { hasStrayBrace, keyProblem, malformedPlaceholdersIn, placeholdersIn } from './template.ts'
 import { checkPhases, unsupportedGates } from './validate-phases.ts'
-import { checkSchedule } from './validate-schedule.ts'
+import { checkSchedule, scheduleWarnings } from './validate-schedule.ts'
 import { zoneProblem } from './zone.ts'
 
 /** Longest grace window, in seconds: a day. */
@@ -20,6 +21,9 @@ export type Draft = {
   parameters: unknown
 }
 
+/** What a draft is judged by: the actions and triggers there are, and when the zones change their clocks. */
+export type DraftContext = { catalog: Catalog; zones: ZoneData }
+
 /** Issues stand against publishing; warnings are allowed but odd. */
 export type DraftFindings = { issues: Issue[]; warnings: Issue[] }
 
@@ -28,18 +32,20 @@ export type DraftFindings = { issues: Issue[]; warnings: Issue[] }
  * `timeZone`, `parameters[0].name`, `schedule.once.at`, `phases[1].steps[0].params.count`. Never throws. A placeholder
  * that no parameter fills is no issue: verification warns of it.
  */
-export function validateDraft(draft: Draft, catalog: Catalog): DraftFindings {
+export function validateDraft(draft: Draft, { catalog, zones }: DraftContext): DraftFindings {
   const spec = isObject(draft.spec) ? draft.spec : {}
   const { schedule, phases } = spec
+  const place = { timeZone: draft.timeZone, zones }
   const issues = [
     ...checkSettings(draft),
     ...checkParameters(draft.parameters),
-    ...checkSchedule(schedule),
+    ...checkSchedule(schedule, place),
     ...checkDefaults(schedule, draft.parameters),
     ...checkPhases(phases, catalog),
     ...unsupportedGates(phases),
   ]
-  return { issues, warnings: [...keyWarnings(draft), ...placeholderWarnings(phases)] }
+  const warnings = [...keyWarnings(draft), ...scheduleWarnings(schedule, place), ...placeholderWarnings(phases)]
+  return { issues, warnings }
 }
 
 function checkSettings({ timeZone, graceSeconds, concurrencyKey }: Draft): Issue[] {

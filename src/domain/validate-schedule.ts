@@ -1,13 +1,51 @@
 import type { Issue } from './issue.ts'
 import { isLocalDate, isLocalDateTime, isUtcInstant } from './local-time.ts'
 import { isObject } from './plain-object.ts'
+import { parseRule } from './recurrence/rule.ts'
+import { compileSchedule, InvalidSchedule } from './recurrence/schedule.ts'
+import { warningsOf } from './recurrence/warnings.ts'
+import type { ZoneData } from './recurrence/zone-data.ts'
+import { parseSchedule } from './spec.ts'
+import { zoneProblem } from './zone.ts'
 
-const MAX_RULE_LENGTH = 500
 const MAX_DATES = 500
 const LOCAL_FORM = 'a local date and time that the calendar has, like 2026-03-06T20:00'
 
-/** All that is wrong with a schedule, which may be JSON of any shape. */
-export function checkSchedule(schedule: unknown): Issue[] {
+/** Where a schedule's local times are; the zone may be anything. */
+export type SchedulePlace = { timeZone: unknown; zones: ZoneData }
+
+/**
+ * All that is wrong with a schedule, which may be JSON of any shape. A zone that is wrong is another matter: it is not
+ * named here, and what only a zone can tell is not either.
+ */
+export function checkSchedule(schedule: unknown, place: SchedulePlace): Issue[] {
+  const issues = checkForm(schedule)
+  const read = issues.length === 0 ? parseSchedule(schedule) : null
+  const zone = knownZone(place)
+  if (read === null || zone === null) return issues
+  try {
+    compileSchedule(read, zone, place.zones)
+    return []
+  } catch (error) {
+    if (!(error instanceof InvalidSchedule)) throw error
+    return [{ path: error.path, message: error.message }]
+  }
+}
+
+/** What in a schedule is allowed but odd. A schedule or zone that is wrong has none: its issues come first. */
+export function scheduleWarnings(schedule: unknown, place: SchedulePlace): Issue[] {
+  const zone = knownZone(place)
+  if (zone === null || checkSchedule(schedule, place).length > 0) return []
+  const read = parseSchedule(schedule)
+  return read === null ? [] : warningsOf(read, zone, place.zones)
+}
+
+function knownZone({ timeZone, zones }: SchedulePlace): string | null {
+  if (typeof timeZone !== 'string' || zoneProblem(timeZone) !== null) return null
+  return zones.has(timeZone) ? timeZone : null
+}
+
+function checkForm(schedule: unknown): Issue[] {
   const one = 'A schedule must be exactly one of "manual", "once" and "recurring".'
   if (!isObject(schedule)) return [{ path: 'schedule', message: one }]
   const kinds = Object.keys(schedule)
@@ -47,11 +85,10 @@ function checkRecurring(recurring: unknown): Issue[] {
   }
   const { start, rule } = recurring
   if (typeof start !== 'string' || !isLocalDateTime(start)) refuse('.start', `"start" must be ${LOCAL_FORM}.`)
-  if (typeof rule !== 'string' || rule.trim() === '' || rule.length > MAX_RULE_LENGTH) {
-    refuse(
-      '.rule',
-      `"rule" must be a recurrence rule of up to ${MAX_RULE_LENGTH} characters, like FREQ=WEEKLY;BYDAY=FR.`,
-    )
+  if (typeof rule !== 'string') {
+    refuse('.rule', '"rule" must be a recurrence rule as a text, like FREQ=WEEKLY;BYDAY=FR.')
+  } else {
+    for (const problem of parseRule(rule).problems) refuse('.rule', problem)
   }
   const dates = [
     ['exclude', (entry: string) => isLocalDate(entry) || isLocalDateTime(entry) || isUtcInstant(entry)],

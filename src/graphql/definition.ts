@@ -43,7 +43,7 @@ type Draft = {
 }
 
 const findings = ({ draft, ...settings }: Draft, { control }: GraphqlContext) =>
-  validateDraft({ spec: draft, ...settings }, control.catalog)
+  validateDraft({ spec: draft, ...settings }, control)
 
 const VERSION_CURSOR: CursorKind = { name: 'versions', values: ['int'] }
 const DEFINITION_CURSOR: CursorKind = { name: 'definitions', values: ['text'] }

@@ -26,7 +26,7 @@ const RecurringScheduleInput = builder.inputType('RecurringScheduleInput', {
   }),
 })
 
-const ScheduleInput = builder.inputType('ScheduleInput', {
+export const ScheduleInput = builder.inputType('ScheduleInput', {
   description: 'When an event occurs by itself: exactly one of these.',
   isOneOf: true,
   fields: (t) => ({

@@ -1,4 +1,5 @@
 import { parseCondition, phraseOf } from '../domain/condition.ts'
+import { schedulePhrase } from '../domain/recurrence/phrase.ts'
 import { builder } from './builder.ts'
 import { numberOrNull, objectOf, objectOrNull, objectsOf, textOf, textOrNull, textsOf } from './stored-json.ts'
 
@@ -39,7 +40,8 @@ const RecurringSchedule = builder.objectRef<Json>('RecurringSchedule').implement
   fields: (t) => ({
     start: t.field({
       type: 'LocalDateTime',
-      description: "The first occurrence, in the definition's time zone.",
+      description:
+        "From when on, in the definition's time zone: what the rule counts from, and its time of day. It is an occurrence where it fits the rule.",
       resolve: ({ recurring }) => textOf(objectOf(recurring).start),
     }),
     rule: t.string({
@@ -56,8 +58,9 @@ const RecurringSchedule = builder.objectRef<Json>('RecurringSchedule').implement
     }),
     phrase: t.string({
       nullable: true,
-      description: 'The rule in English; null where it has not been put into words.',
-      resolve: () => null,
+      description:
+        'The rule in English: "every 2 weeks on Tuesday and Thursday at 20:00". Null where it is not in order; exclude and include are not in it.',
+      resolve: schedulePhrase,
     }),
   }),
 })

@@ -19,6 +19,8 @@ export type ServerConfig = {
   targets: Target[]
   /** Origins (`https://dashboard.example`) of browsers that may use the API besides our own. */
   allowedOrigins: string[]
+  /** Absolute; of compiled time zone files, which need not be there. */
+  zoneFolder: string
   runner: Omit<RunnerSettings, 'finishMs'>
   log: LogSettings
 }
@@ -187,6 +189,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     modules: list('CUELIGHT_MODULES'),
     targets: targets.targets,
     allowedOrigins,
+    zoneFolder: resolve(text('TZDIR') ?? '/usr/share/zoneinfo'),
     runner: {
       pollMs: setting('pollMs'),
       runBatch: setting('runBatch'),

@@ -28,6 +28,8 @@ export type HttpServerOptions = {
   api: Api
   authenticate: Authenticate
   readiness(): Promise<Readiness>
+  /** Which zone data schedules are computed with, for `/readyz`. */
+  zoneData: string
   /** Origins of browser pages, besides our own, that may use the API. */
   allowedOrigins: readonly string[]
   log: Logger
@@ -69,7 +71,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (path === '/') return send(response, 200, welcomePage)
     if (path === '/healthz') return send(response, 200, json({ status: 'ok' }))
     const { ready, reasons, warnings } = await options.readiness()
-    send(response, ready ? 200 : 503, json({ status: ready ? 'ready' : 'not ready', reasons, warnings }))
+    const { zoneData } = options
+    send(response, ready ? 200 : 503, json({ status: ready ? 'ready' : 'not ready', reasons, warnings, zoneData }))
   }
 
   const graphql = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,4 +1,3 @@
-import { IntlZones } from '../domain/recurrence/intl-zones.ts'
 import { Timetables } from '../domain/timetable.ts'
 import { coreModule } from '../modules/core/core.ts'
 import { loadModules } from '../modules/load.ts'
@@ -18,6 +17,7 @@ import { type Check, type Readiness, readiness } from './health.ts'
 import type { Logger } from './logger.ts'
 import { Migrations } from './migrations.ts'
 import { listenFault } from './startup-fault.ts'
+import { openZones } from './zone-data.ts'
 
 /** Connections to the database: what the API and the runner keep busy, well below PostgreSQL's usual 100. */
 const API_POOL = 20
@@ -89,8 +89,9 @@ async function start(
   const db = await openDatabase({ url: databaseUrl, poolSize: API_POOL, runnerPoolSize: RUNNER_POOL })
   cleanups.push(() => db.close())
 
+  const { zones, source } = openZones(config.zoneFolder)
+  log.info({ zoneData: source }, `schedules are computed with zone data ${source}`)
   const clock = systemClock
-  const zones = new IntlZones()
   const changes = new Changes()
   const registry = new Registry()
   registry.register(coreModule(new Targets(config.targets)), { core: true })
@@ -141,6 +142,7 @@ async function start(
       })
       return checking
     },
+    zoneData: source,
     allowedOrigins: config.allowedOrigins,
     log,
   })

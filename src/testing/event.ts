@@ -58,7 +58,7 @@ export async function publishEvent(
     parameters: event.parameters ?? [],
   }
   // Before it is saved: what does not even have the form that the API's types give it must not get there.
-  const { issues } = validateDraft({ spec, ...settings }, ctx.catalog)
+  const { issues } = validateDraft({ spec, ...settings }, ctx)
   if (issues.length > 0) throw new Refused(what, { error: 'INVALID_INPUT', message: '', issues })
   const content = { title, description: event.description ?? null, ...settings, spec }
   const { definitionId } = granted(

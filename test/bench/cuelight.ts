@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { startRun } from '../../src/controls/start.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import type { Envelope } from '../../src/modules/module.ts'
 import { Registry } from '../../src/modules/registry.ts'
@@ -125,7 +126,7 @@ export function measureStarts(
     const late: number[] = []
     for (let index = 0; index < count; index += 1) {
       const scheduledFor = new Date(Date.now() + 40 + (index % 17))
-      const control = { db, changes, clock: systemClock, catalog: registry }
+      const control = { db, changes, clock: systemClock, catalog: registry, zones: new IntlZones() }
       const started = await startRun(control, { kind: 'USER', name: 'bench' }, { definitionId, scheduledFor })
       if (started.error !== undefined) throw new Error(started.message)
       const id = `run_${started.runId}`

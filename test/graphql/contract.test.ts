@@ -18,12 +18,10 @@ import { schema } from '../../src/graphql/schema.ts'
  * absent in fact.
  */
 const notYet: readonly string[] = [
-  'Query.previewSchedule',
   'Query.publicResults',
   'Query.runner',
   'Query.apiTokens',
   'Query.auditLog',
-  'SchedulePreview',
   'CapInput',
   'RunnerStatus',
   'RunnerInstance',

@@ -32,6 +32,7 @@ const server = createHttpServer({
     return { kind: 'caller', caller: { actor: { kind: 'TOKEN', name: role }, role } }
   },
   readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
+  zoneData: 'none',
   allowedOrigins: [],
   log,
 })

@@ -27,6 +27,7 @@ test('with an empty environment everything has its default', () => {
       modules: [],
       targets: [],
       allowedOrigins: [],
+      zoneFolder: '/usr/share/zoneinfo',
       runner: {
         pollMs: 1000,
         runBatch: 64,
@@ -55,6 +56,7 @@ test('what is set is taken, and a variable that is empty counts as not set', () 
     CUELIGHT_ALLOWED_ORIGINS: 'https://a.example, http://localhost:5173/',
     CUELIGHT_STEP_RETRY_MS: '0',
     CUELIGHT_POLL_MS: '',
+    TZDIR: '/opt/zoneinfo',
     LOG_LEVEL: 'debug',
     LOG_FORMAT: 'json',
   })
@@ -66,6 +68,7 @@ test('what is set is taken, and a variable that is empty counts as not set', () 
     adminToken: 'sixteen-letters!',
     modules: ['./world.ts', 'some-package'],
     allowedOrigins: ['https://a.example', 'http://localhost:5173'],
+    zoneFolder: '/opt/zoneinfo',
     runner: { stepRetryMs: 0, pollMs: 1000 },
     log: { level: 'debug', format: 'json' },
   })

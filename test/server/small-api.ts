@@ -112,7 +112,7 @@ export async function startServer({
   allowedOrigins?: string[]
   log?: Logger
 } = {}): Promise<{ url: string; server: HttpServer }> {
-  const server = createHttpServer({ api, authenticate, readiness, allowedOrigins, log })
+  const server = createHttpServer({ api, authenticate, readiness, zoneData: 'none', allowedOrigins, log })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => server.close())
   return { url, server }

@@ -1,0 +1,54 @@
+import type { Issue } from '../issue.ts'
+import { isLocalDate } from '../local-time.ts'
+import type { Schedule } from '../spec.ts'
+import { DAY_MS, dayOfWall, readWall, wallText } from './civil.ts'
+import { instantOfWall, wallOfInstant } from './local-instant.ts'
+import { candidatesBetween, isExcluded } from './occurrences.ts'
+import { type CompiledSchedule, compileSchedule } from './schedule.ts'
+import type { ZoneData } from './zone-data.ts'
+
+/** What is allowed but odd in a schedule that compiles. */
+export function warningsOf(schedule: Schedule, zone: string, zones: ZoneData): Issue[] {
+  if ('manual' in schedule) return []
+  const gap = (path: string, local: string) => gapWarning(path, local, { zone, zones })
+  if ('once' in schedule) return gap('schedule.once.at', schedule.once.at)
+  const { start, include, exclude } = schedule.recurring
+  const unexcluded = compileSchedule({ recurring: { ...schedule.recurring, exclude: [] } }, zone, zones)
+  return [
+    ...gap('schedule.recurring.start', start),
+    ...include.flatMap((entry, index) => gap(`schedule.recurring.include[${index}]`, entry)),
+    ...exclude.flatMap((entry, index) => missWarning(`schedule.recurring.exclude[${index}]`, entry, unexcluded)),
+  ]
+}
+
+function gapWarning(path: string, local: string, { zone, zones }: { zone: string; zones: ZoneData }): Issue[] {
+  if (local.endsWith('Z')) return []
+  const resolved = instantOfWall(readWall(local), zone, zones)
+  if (resolved.adjusted !== 'GAP') return []
+  const shown = wallText(wallOfInstant(resolved.at, zone, zones))
+  const message = `The clocks in ${zone} skip ${local}; it is taken as ${shown}. Choose another time if that is not what you want.`
+  return [{ path, message }]
+}
+
+/** An exclusion of a day looks as far around it as the clocks of a zone may be from UTC, and one day may be skipped. */
+const AROUND_DAY_MS = 3 * DAY_MS
+
+function missWarning(path: string, entry: string, unexcluded: CompiledSchedule): Issue[] {
+  const { zone, zones } = unexcluded
+  const excluded = { excludedDays: new Set<number>(), excludedInstants: new Set<number>() }
+  let [from, to] = [0, 0]
+  if (isLocalDate(entry)) {
+    const begin = readWall(`${entry}T00:00`)
+    excluded.excludedDays.add(dayOfWall(begin))
+    from = begin - AROUND_DAY_MS
+    to = begin + AROUND_DAY_MS
+  } else {
+    const wall = readWall(entry)
+    from = entry.endsWith('Z') ? wall : instantOfWall(wall, zone, zones).at
+    excluded.excludedInstants.add(from)
+    to = from + 1
+  }
+  if (candidatesBetween(unexcluded, from, to).some((candidate) => isExcluded(excluded, candidate))) return []
+  const message = `The schedule has nothing at ${entry}, so that excluding it changes nothing; correct it or take it out.`
+  return [{ path, message }]
+}
