@@ -80,7 +80,8 @@ function checkStep<Action extends VerifiableAction>(
     const message = `${actionId} is registered as version ${action.version} and was version ${actionVersion} when this was published; the registered one is called.`
     remarks.push(ok(message))
   }
-  if (world.settings.get(actionId)?.enabled === false) {
+  const enabled = world.settings.get(actionId)?.enabled !== false
+  if (!enabled) {
     const message = `An admin switched ${actionId} off, so that the step would be refused; have it switched on, or use another action.`
     remarks.push(error(message))
   }
@@ -109,8 +110,7 @@ function checkStep<Action extends VerifiableAction>(
       ok(`Its params fit. ${actionId} cannot be asked whether the step would work: it does not support that.`),
     )
   }
-  const asked = action.supportsVerify && world.settings.get(actionId)?.enabled !== false
-  return { remarks, call: asked ? { action, params: checked.params } : null }
+  return { remarks, call: action.supportsVerify && enabled ? { action, params: checked.params } : null }
 }
 
 const listed = (names: readonly string[]): string => names.map((name) => `{${name}}`).join(', ')
@@ -127,7 +127,8 @@ export function remarkOn(actionId: string, outcome: Outcome | null): Remark {
     return warning(message)
   }
   if (outcome.kind !== 'failed') return ok(`${actionId} was asked: the step would work.`)
-  const said = shortened(outcome.error.replace(/[\s.]+$/, ''), MAX_QUOTE)
+  // Shortened first: to look for the end of a long text takes its length squared.
+  const said = shortened(outcome.error, MAX_QUOTE).replace(/[\s.]+$/, '')
   return error(
     `${actionId} was asked whether the step would work, and failed: ${said}. Put that right and verify again.`,
   )

@@ -268,6 +268,11 @@ test('however much a module says, a report stays readable and what to do is in i
   expect(step?.message.isWellFormed()).toBe(true)
 })
 
+test('a text of nothing but space up to its end takes no time to be quoted', () => {
+  const error = `${' '.repeat(500_000)}x`
+  expect(remarkOn('a.b', { kind: 'failed', transient: true, error }).message).toContain('Put that right')
+})
+
 test.each([null, undefined, {}, [], { passed: true }, { passed: true, steps: [{}], issues: [] }])(
   '%j is no report',
   (json) => {
