@@ -1,4 +1,4 @@
-import type { Catalog } from '../domain/catalog.ts'
+import type { Registry } from '../modules/registry.ts'
 import type { Clock } from '../runner/clock.ts'
 import type { Changes } from '../store/changes.ts'
 import type { Database } from '../store/database.ts'
@@ -8,5 +8,6 @@ export type ControlContext = {
   db: Database
   changes: Changes
   clock: Clock
-  catalog: Catalog
+  /** What modules registered. */
+  catalog: Pick<Registry, 'action' | 'trigger' | 'whyMissing'>
 }

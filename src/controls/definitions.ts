@@ -16,6 +16,7 @@ import {
 } from '../domain/spec.ts'
 import { MAX_JSON_DEPTH, nestsDeeperThan, storableText } from '../domain/storable.ts'
 import { validateDraft } from '../domain/validate-draft.ts'
+import { parseReport, type VerificationReport } from '../domain/verification.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import {
   archiveIfIdle,
@@ -31,6 +32,7 @@ import {
 import { mintId } from '../store/ids.ts'
 import type { ControlContext } from './context.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
+import { verifyContent } from './verification.ts'
 
 type Settings = {
   description?: string | null
@@ -113,13 +115,15 @@ export async function updateDefinition(
 
 /**
  * Makes the draft the current version, which runs started from now on take. A draft with issues is refused with all of
- * them; one that is equal to the current version changes nothing (`created: false`).
+ * them; one that is equal to the current version changes nothing (`created: false`). It is verified first, which may take
+ * 30 s, and published also where that finds errors; its schedule is held then. `verification` is the version's report.
  */
 export async function publishDefinition(
   ctx: ControlContext,
   actor: Actor,
   input: PublishDefinitionInput,
-): Promise<Result<{ definitionId: string; versionId: string; created: boolean }>> {
+): Promise<Result<{ definitionId: string; versionId: string; created: boolean; verification: VerificationReport }>> {
+  let verified: { id: string; content: Publishable; report: VerificationReport } | null = null
   for (;;) {
     const read = await readDefinition(ctx.db.prisma, input.id)
     if (read === null) return noDefinition(input.id)
@@ -131,15 +135,29 @@ export async function publishDefinition(
     const { content } = made
     const { currentVersion } = read
     if (currentVersion !== null && holds(currentVersion, content)) {
-      return { definitionId: read.id, versionId: currentVersion.id, created: false }
+      const { id } = currentVersion
+      // A version from before there were reports has none: it is looked at now, and nothing is kept.
+      const verification =
+        parseReport(currentVersion.verification) ??
+        (await verifyContent(ctx, actor, { ...content, id: formatId('Version', id) }))
+      return { definitionId: read.id, versionId: id, created: false, verification }
     }
-    const id = mintId()
+    if (verified === null || !draftEquals(verified.content, content)) {
+      const id = mintId()
+      const report = await verifyContent(ctx, actor, { ...content, id: formatId('Version', id) })
+      verified = { id, content, report }
+    }
+    const { id, report } = verified
     const version = (currentVersion?.version ?? 0) + 1
-    const audit = auditOf(ctx, actor, { action: 'definition.publish', id: read.id, detail: { version } })
+    const audit = auditOf(ctx, actor, {
+      action: 'definition.publish',
+      id: read.id,
+      detail: { version, passed: report.passed },
+    })
     // Somebody who published or changed the draft in between makes this look again.
-    if (await publishIfUnchanged(ctx.db.prisma, { read, id, version, content, actor, audit })) {
+    if (await publishIfUnchanged(ctx.db.prisma, { read, id, version, content, report, actor, audit })) {
       ctx.changes.wake()
-      return { definitionId: read.id, versionId: id, created: true }
+      return { definitionId: read.id, versionId: id, created: true, verification: report }
     }
   }
 }
@@ -228,7 +246,8 @@ function holds(version: StoredVersion, content: Publishable): boolean {
   )
 }
 
-function auditOf(
+/** An audit entry of now about a definition. */
+export function auditOf(
   ctx: ControlContext,
   actor: Actor,
   { action, id, detail }: { action: string; id: string; detail: Record<string, unknown> },
@@ -236,9 +255,9 @@ function auditOf(
   return { at: ctx.clock.now(), actor, action, subject: formatId('Definition', id), detail }
 }
 
-const noDefinition = (id: string) =>
+export const noDefinition = (id: string) =>
   notFound(`There is no definition ${formatId('Definition', id)}; list the definitions to find the one you mean.`)
-const isArchived = (definitionId: string) =>
+export const isArchived = (definitionId: string) =>
   conflict('The definition is archived and stays as it is; create another one instead.', { definitionId })
 const changedSince = (definitionId: string) =>
   conflict('Somebody changed the definition since you read it; look at it as it is now and try again.', {

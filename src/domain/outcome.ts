@@ -19,8 +19,8 @@ export type Outcome =
   | ({ kind: 'done'; holdSeconds?: number } & Yield)
   /** Waits for a person; without an instruction the cue shows the step's label, else the action's. */
   | ({ kind: 'parked'; instruction?: string } & Yield)
-  /** Transient: may be tried again. */
-  | { kind: 'failed'; transient: boolean; error: string }
+  /** Transient: may be tried again. `timedOut`: the budget was over before there was an answer. */
+  | { kind: 'failed'; transient: boolean; error: string; timedOut?: true }
 
 /** The longest hold, in seconds: 7 days. */
 export const LONGEST_HOLD_SECONDS = 7 * 24 * 60 * 60

@@ -136,6 +136,12 @@ export function resolveParams(parameters: readonly Parameter[], given: unknown):
   return issues.length === 0 ? { ok: true, params: Object.fromEntries(params) } : { ok: false, issues }
 }
 
+/** The values of a run that is given none; a parameter without a default that can be used is absent. */
+export function defaultsOf(parameters: readonly Parameter[]): Record<string, ParamValue> {
+  const resolved = parameters.map((parameter) => resolveParams([parameter], null))
+  return Object.fromEntries(resolved.flatMap((one) => (one.ok ? Object.entries(one.params) : [])))
+}
+
 type ReadValue = { ok: true; value: ParamValue } | { ok: false; problem: string }
 
 /** `problem` is a clause that follows the name of the value. */

@@ -1,5 +1,7 @@
 import { archiveDefinition, createDefinition, publishDefinition, updateDefinition } from '../controls/definitions.ts'
+import { verifyDefinition } from '../controls/verify.ts'
 import { uuidOf } from '../domain/ids.ts'
+import type { VerificationReport as Report } from '../domain/verification.ts'
 import { definitionById, versionById } from '../store/node-reads.ts'
 import { needs } from './access.ts'
 import { builder } from './builder.ts'
@@ -8,6 +10,7 @@ import { resultUnion } from './errors.ts'
 import { noSuch } from './ids.ts'
 import { type DefinitionDone, definitionPayload, found } from './payloads.ts'
 import { EventSpecInput, ParameterInput } from './spec-inputs.ts'
+import { VerificationReport } from './verification.ts'
 
 const ZONE = 'IANA time zone of its local times; UTC where omitted.'
 const GRACE = 'How late a run may still start, in seconds, 0 to 86,400; 900 where omitted.'
@@ -52,6 +55,14 @@ const PublishDefinitionInput = builder.inputType('PublishDefinitionInput', {
   }),
 })
 
+const VerifyDefinitionInput = builder.inputType('VerifyDefinitionInput', {
+  description: 'What to verify.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Id of the definition.' }),
+    draft: t.boolean({ description: 'True: its draft instead of its current version. Nothing is kept then.' }),
+  }),
+})
+
 const DefinitionIdInput = builder.inputType('DefinitionIdInput', {
   description: 'Which definition.',
   fields: (t) => ({ id: t.id({ required: true, description: 'Its id.' }) }),
@@ -62,9 +73,10 @@ const UpdateDefinitionPayload = definitionPayload('UpdateDefinition')
 const ArchiveDefinitionPayload = definitionPayload('ArchiveDefinition')
 
 const PublishDefinitionPayload = builder
-  .objectRef<DefinitionDone & { versionId: string }>('PublishDefinitionPayload')
+  .objectRef<DefinitionDone & { versionId: string; verification: Report }>('PublishDefinitionPayload')
   .implement({
-    description: 'What PublishDefinition answers when it was done.',
+    description:
+      'What PublishDefinition answers when it was done. A version whose verification did not pass is published all the same, and can be started by hand.',
     fields: (t) => ({
       definition: t.prismaField({
         type: 'Definition',
@@ -77,12 +89,38 @@ const PublishDefinitionPayload = builder
         description: 'The version that was made; the current one where the draft is equal to it.',
         resolve: (query, { versionId }, _args, { control }) => found(versionById(control.db, versionId, query)),
       }),
+      verification: t.field({
+        type: VerificationReport,
+        description: 'What verifying it found.',
+        resolve: ({ verification }) => verification,
+      }),
+    }),
+  })
+
+const VerifyDefinitionPayload = builder
+  .objectRef<{ error?: undefined; versionId: string | null; verification: Report }>('VerifyDefinitionPayload')
+  .implement({
+    description: 'What VerifyDefinition answers when it was done.',
+    fields: (t) => ({
+      version: t.prismaField({
+        type: 'Version',
+        nullable: true,
+        description: 'The version that was verified; null for a draft.',
+        resolve: (query, { versionId }, _args, { control }) =>
+          versionId === null ? null : versionById(control.db, versionId, query),
+      }),
+      verification: t.field({
+        type: VerificationReport,
+        description: 'What was found.',
+        resolve: ({ verification }) => verification,
+      }),
     }),
   })
 
 const CreateDefinitionResult = resultUnion('CreateDefinition', CreateDefinitionPayload)
 const UpdateDefinitionResult = resultUnion('UpdateDefinition', UpdateDefinitionPayload)
 const PublishDefinitionResult = resultUnion('PublishDefinition', PublishDefinitionPayload)
+const VerifyDefinitionResult = resultUnion('VerifyDefinition', VerifyDefinitionPayload)
 const ArchiveDefinitionResult = resultUnion('ArchiveDefinition', ArchiveDefinitionPayload)
 
 builder.mutationFields((t) => ({
@@ -108,12 +146,24 @@ builder.mutationFields((t) => ({
     type: PublishDefinitionResult,
     authScopes: needs('ADMIN'),
     description:
-      'Makes the draft the current version, which runs started from now on take. INVALID_INPUT with all of draftIssues while there are any. Needs ADMIN.',
+      'Makes the draft the current version, which runs started from now on take. INVALID_INPUT with all of draftIssues while there are any. It is verified first, which may take 30 s. Needs ADMIN.',
     args: { input: t.arg({ type: PublishDefinitionInput, required: true, description: 'Which draft.' }) },
     resolve: (_root, { input: { id, ifUpdatedAt } }, context) => {
       const definitionId = uuidOf(id, 'Definition')
       if (definitionId === null) return noSuch('definition', id)
       return publishDefinition(context.control, actorOf(context), { id: definitionId, ifUpdatedAt })
+    },
+  }),
+  verifyDefinition: t.field({
+    type: VerifyDefinitionResult,
+    authScopes: needs('ADMIN'),
+    description:
+      'Verifies the current version and keeps the report: once one passed, the version is verified for good. CONFLICT while there is no version. May take 30 s. Needs ADMIN.',
+    args: { input: t.arg({ type: VerifyDefinitionInput, required: true, description: 'What to verify.' }) },
+    resolve: (_root, { input: { id, draft } }, context) => {
+      const definitionId = uuidOf(id, 'Definition')
+      if (definitionId === null) return noSuch('definition', id)
+      return verifyDefinition(context.control, actorOf(context), { id: definitionId, draft })
     },
   }),
   archiveDefinition: t.field({

@@ -120,11 +120,12 @@ function measureField(node: FieldNode, parent: GraphQLNamedType | undefined, sco
 }
 
 /**
- * What lists without pages are taken to hold. The steps of a run may be ten thousand; they count so much that nobody asks
+ * What lists without pages are taken to hold. The steps of a run or version may be ten thousand; they count so much that nobody asks
  * for them within each other, and little enough to be listed for a page of runs.
  */
 const UNPAGED: Record<string, number> = {
   'Run.steps': 400,
+  'VerificationReport.steps': 400,
   'Run.cues': 100,
   'Query.cues': 100,
   '__Schema.types': 150,

@@ -1,6 +1,8 @@
+import { parseReport } from '../domain/verification.ts'
 import { builder } from './builder.ts'
 import { EventSpec, Parameter } from './spec.ts'
 import { objectOf, objectsOf } from './stored-json.ts'
+import { VerificationReport } from './verification.ts'
 import { ActorRef } from './viewer.ts'
 
 /** A version's columns are loaded as they are asked for: a spec can be large. */
@@ -41,7 +43,14 @@ export const EventVersion = builder.prismaNode('Version', {
     verifiedAt: t.expose('verifiedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When a verification of it passed; null: none has, and its schedule is held.',
+      description: 'When a verification of it first passed; null: none has, and its schedule is held.',
+    }),
+    verification: t.field({
+      type: VerificationReport,
+      nullable: true,
+      description: 'The report of the last verification of it; publishing makes the first.',
+      select: { verification: true },
+      resolve: ({ verification }) => parseReport(verification),
     }),
     definition: t.relation('definition', { description: 'What it is a version of.' }),
   }),

@@ -49,10 +49,10 @@ export async function callAction(
   const answered = new Promise<unknown>((resolve) => {
     resolve(action.perform({ ...envelope, actor: { ...envelope.actor }, params: copy(envelope.params) }, context))
   }).then(classify, (error: unknown) => transient(failureOf(error)))
-  const timedOut = clock.sleepUntil(clock.now() + action.budgetMs, over.signal).then(() => {
+  const timedOut = clock.sleepUntil(clock.now() + action.budgetMs, over.signal).then((): Outcome => {
     const error = `no answer within ${formatDuration(action.budgetMs)}`
     if (!over.signal.aborted) call.abort(new DOMException(error, 'TimeoutError'))
-    return transient(error)
+    return { kind: 'failed', transient: true, error, timedOut: true }
   })
   try {
     return await Promise.race([answered, timedOut])

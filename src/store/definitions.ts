@@ -2,6 +2,7 @@ import type { Actor } from '../domain/actor.ts'
 import type { RunLine } from '../domain/log.ts'
 import type { Parameter } from '../domain/parameters.ts'
 import type { DraftSpec, Publishable } from '../domain/spec.ts'
+import type { VerificationReport } from '../domain/verification.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { DefinitionState } from '../generated/prisma/enums.ts'
 import { type AuditEntry, auditIf } from './audit.ts'
@@ -28,6 +29,8 @@ export type StoredVersion = {
   graceSeconds: number
   concurrencyKey: string | null
   parameters: unknown
+  /** The report of its last verification. */
+  verification: unknown
 }
 
 /** A definition as its controls have to know it. */
@@ -113,11 +116,13 @@ export async function publishIfUnchanged(
     id: string
     version: number
     content: Publishable
+    report: VerificationReport
     actor: Actor
     audit: AuditEntry
   },
 ): Promise<boolean> {
-  const { read, id, version, content, actor, audit } = publication
+  const { read, id, version, content, report, actor, audit } = publication
+  const verifiedAt = report.passed ? at(audit.at) : Prisma.sql`NULL::timestamptz`
   const current = read.currentVersion?.id ?? null
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH published AS (
@@ -127,9 +132,10 @@ export async function publishIfUnchanged(
       RETURNING id
     ), made AS (
       INSERT INTO versions (id, definition_id, version, spec, time_zone, grace_seconds, concurrency_key, parameters,
-        published_at, published_by_kind, published_by_name)
+        published_at, published_by_kind, published_by_name, verified_at, verification)
       SELECT ${id}::uuid, id, ${version}, ${toJsonb(content.spec)}::jsonb, ${content.timeZone}, ${content.graceSeconds},
-        ${content.concurrencyKey}, ${toJsonb(content.parameters)}::jsonb, ${at(audit.at)}, ${actor.kind}::actor_kind, ${actor.name}
+        ${content.concurrencyKey}, ${toJsonb(content.parameters)}::jsonb, ${at(audit.at)}, ${actor.kind}::actor_kind, ${actor.name},
+        ${verifiedAt}, ${toJsonb(report)}::jsonb
       FROM published
     ), audited AS (${auditIf(Prisma.sql`published`, audit)})
     SELECT id FROM published`)

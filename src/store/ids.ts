@@ -10,6 +10,16 @@ export const mintId = (): string => v7()
  * Takes bare UUIDs; the ids are hashed as the API shows them, so that a module's author can compute the key too.
  */
 export function idempotencyKeyOf(runUuid: string, stepUuid: string): string {
-  const ids = `${formatId('Run', runUuid)}|${formatId('Step', stepUuid)}`
-  return createHash('sha256').update(ids).digest('hex').slice(0, 40)
+  return keyOf(`${formatId('Run', runUuid)}|${formatId('Step', stepUuid)}`)
 }
+
+/**
+ * The same for the call of a step in a verification, where there is neither run nor step: it is made of
+ * `verify|<version id>|<phase key>|<seq>`, or `verify|<definition id>|<phase key>|<seq>` for a draft, ids as the API
+ * shows them. `of` is such an id.
+ */
+export function verifyKeyOf(of: string, { phase, seq }: { phase: string; seq: number }): string {
+  return keyOf(`verify|${of}|${phase}|${seq}`)
+}
+
+const keyOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)

@@ -10,9 +10,11 @@ import {
 } from '../../src/controls/definitions.ts'
 import type { Result } from '../../src/controls/result.ts'
 import { startRun } from '../../src/controls/start.ts'
-import type { Catalog } from '../../src/domain/catalog.ts'
 import { formatId } from '../../src/domain/ids.ts'
 import type { EventSpecInput } from '../../src/domain/spec.ts'
+import { coreModule } from '../../src/modules/core/core.ts'
+import { Registry } from '../../src/modules/registry.ts'
+import { Targets } from '../../src/modules/targets.ts'
 import { Changes, type RunChange } from '../../src/store/changes.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
@@ -22,12 +24,14 @@ const T0 = Date.parse('2026-03-06T20:00:00.000Z')
 const MIRA = { kind: 'USER', name: 'Mira' } as const
 const MISSING = '0198f0c2-0000-7000-8000-000000000000'
 const versionOf: Record<string, number> = { 'core.log': 1 }
-const catalog: Catalog = {
+const registry = new Registry()
+const catalog: ControlContext['catalog'] = {
   action: (id) => {
-    const version = versionOf[id]
-    return version === undefined ? undefined : { version, risk: 'NOTIFY', checkDraft: () => [] }
+    const [action, version] = [registry.action(id), versionOf[id]]
+    return action === undefined || version === undefined ? undefined : { ...action, version }
   },
-  trigger: () => undefined,
+  trigger: (id) => registry.trigger(id),
+  whyMissing: (id) => registry.whyMissing(id),
 }
 const clock = new FakeClock(T0)
 const changes = new Changes()
@@ -35,6 +39,7 @@ let ctx: ControlContext
 let db: TestDatabase['db']['prisma']
 
 beforeAll(async () => {
+  expect(registry.register(coreModule(new Targets([])), { core: true })).toMatchObject({ ok: true })
   const database = await testDatabase()
   ctx = { db: database.db, changes, clock, catalog }
   db = database.db.prisma
@@ -283,10 +288,13 @@ test('publishing makes version 1 with everything pinned, and the definition read
       publishedAt: new Date(T0),
       publishedByKind: 'USER',
       publishedByName: 'Mira',
-      verifiedAt: null,
+      verifiedAt: new Date(T0),
     },
   ])
-  expect((await auditOf(definitionId)).at(-1)).toMatchObject({ action: 'definition.publish', detail: { version: 1 } })
+  expect((await auditOf(definitionId)).at(-1)).toMatchObject({
+    action: 'definition.publish',
+    detail: { version: 1, passed: true },
+  })
 })
 
 test('a published event can be started', async () => {
@@ -306,9 +314,10 @@ test('a draft with problems is refused with all of them and stays a draft', asyn
 })
 
 test('publishing a draft that is equal to the current version answers that version and changes nothing', async () => {
-  const { definitionId, versionId } = await published()
+  const first = await published()
+  const { definitionId } = first
   const before = [await read(definitionId), await auditOf(definitionId)]
-  expect(await publishDefinition(ctx, MIRA, { id: definitionId })).toEqual({ definitionId, versionId, created: false })
+  expect(await publishDefinition(ctx, MIRA, { id: definitionId })).toEqual({ ...first, created: false })
   expect([await read(definitionId), await auditOf(definitionId)]).toEqual(before)
 })
 

@@ -33,6 +33,7 @@ test('mutations need the role that the controls are given to', () => {
     createDefinition: admin,
     updateDefinition: admin,
     publishDefinition: admin,
+    verifyDefinition: admin,
     archiveDefinition: admin,
     startRun: admin,
     rescheduleRun: admin,

@@ -83,7 +83,7 @@ test('no answer within the budget is a transient failure, and the signal fires',
   await setImmediate()
   expect(heard?.aborted).toBe(false)
   clock.moveTo(10_000)
-  expect(await outcome).toEqual({ kind: 'failed', transient: true, error: 'no answer within 10 s' })
+  expect(await outcome).toEqual({ kind: 'failed', transient: true, error: 'no answer within 10 s', timedOut: true })
   expect(heard?.aborted).toBe(true)
   expect(heard?.reason).toMatchObject({ name: 'TimeoutError' })
 })

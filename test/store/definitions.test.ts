@@ -10,6 +10,7 @@ import {
 import { startRun } from '../../src/controls/start.ts'
 import { formatId } from '../../src/domain/ids.ts'
 import type { Publishable } from '../../src/domain/spec.ts'
+import { Registry } from '../../src/modules/registry.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { publishIfUnchanged, readDefinition } from '../../src/store/definitions.ts'
 import { mintId } from '../../src/store/ids.ts'
@@ -24,8 +25,7 @@ let ctx: ControlContext
 
 beforeAll(async () => {
   database = await testDatabase()
-  const catalog = { action: () => undefined, trigger: () => undefined }
-  ctx = { db: database.db, changes: new Changes(), clock: new FakeClock(T0), catalog }
+  ctx = { db: database.db, changes: new Changes(), clock: new FakeClock(T0), catalog: new Registry() }
 })
 
 async function create(slug: string): Promise<string> {
@@ -47,7 +47,8 @@ test('a definition that was changed or published since it was read is not publis
   const publishFrom = async (read: Awaited<ReturnType<typeof readDefinition>>) => {
     if (read === null) throw new Error('the definition is gone')
     const audit = { at: T0, actor: MIRA, action: 'definition.publish', subject: formatId('Definition', id), detail: {} }
-    return publishIfUnchanged(prisma, { read, id: mintId(), version: 1, content, actor: MIRA, audit })
+    const report = { passed: true, steps: [], issues: [] }
+    return publishIfUnchanged(prisma, { read, id: mintId(), version: 1, content, report, actor: MIRA, audit })
   }
   const unpublished = await readDefinition(prisma, id)
   await updateDefinition(ctx, MIRA, { id, graceSeconds: 5 })

@@ -1,0 +1,70 @@
+import type { Actor } from '../domain/actor.ts'
+import { formatId } from '../domain/ids.ts'
+import { parseDraftSpec, parseParameters, parseVersionSpec } from '../domain/spec.ts'
+import { validateDraft } from '../domain/validate-draft.ts'
+import type { VerificationReport } from '../domain/verification.ts'
+import { readDefinition, type StoredDefinition } from '../store/definitions.ts'
+import { stampVerificationIfCurrent } from '../store/versions.ts'
+import type { ControlContext } from './context.ts'
+import { auditOf, isArchived, noDefinition } from './definitions.ts'
+import { conflict, type Result } from './result.ts'
+import { verifyContent } from './verification.ts'
+
+export type VerifyDefinitionInput = {
+  id: string
+  /** The draft instead of the current version. */
+  draft?: boolean | null
+}
+
+/**
+ * Verifies the current version, and keeps the report with it: one that passed makes the version verified, for good. Of a
+ * draft the report is answered and nothing kept (`versionId` null); it holds every issue of the draft, and does not pass
+ * while there are any. May take 30 s.
+ */
+export async function verifyDefinition(
+  ctx: ControlContext,
+  actor: Actor,
+  { id, draft }: VerifyDefinitionInput,
+): Promise<Result<{ versionId: string | null; verification: VerificationReport }>> {
+  for (;;) {
+    const read = await readDefinition(ctx.db.prisma, id)
+    if (read === null) return noDefinition(id)
+    if (read.state === 'ARCHIVED') return isArchived(id)
+    if (draft === true) return { versionId: null, verification: await verifyDraft(ctx, actor, read) }
+    const { currentVersion } = read
+    if (currentVersion === null) {
+      const message = 'The definition has no version yet; publish it, which verifies it too, or verify its draft.'
+      return conflict(message, { definitionId: id })
+    }
+    const { id: versionId, version, timeZone } = currentVersion
+    const spec = parseVersionSpec(currentVersion.spec)
+    if (spec === null) throw new Error(`The spec of version ${versionId} cannot be read`)
+    const parameters = parseParameters(currentVersion.parameters)
+    const verification = await verifyContent(ctx, actor, {
+      id: formatId('Version', versionId),
+      spec,
+      timeZone,
+      parameters,
+    })
+    const detail = { version, passed: verification.passed }
+    const audit = auditOf(ctx, actor, { action: 'definition.verify', id, detail })
+    // Somebody who published or archived meanwhile makes this look again: it is the current version that was asked about.
+    if (await stampVerificationIfCurrent(ctx.db.prisma, { versionId, report: verification, audit })) {
+      if (verification.passed) ctx.changes.wake()
+      return { versionId, verification }
+    }
+  }
+}
+
+function verifyDraft(ctx: ControlContext, actor: Actor, definition: StoredDefinition): Promise<VerificationReport> {
+  const { id, draft, timeZone, parameters } = definition
+  const { issues } = validateDraft({ ...definition, spec: draft }, ctx.catalog)
+  return verifyContent(ctx, actor, {
+    id: formatId('Definition', id),
+    // One that cannot be read has no steps to look at, and issues that say why.
+    spec: parseDraftSpec(draft) ?? { schedule: { manual: true }, phases: [] },
+    timeZone,
+    parameters: parseParameters(parameters),
+    issues,
+  })
+}
