@@ -1,29 +1,23 @@
 import type { Actor } from '../domain/actor.ts'
 import type { Issue } from '../domain/issue.ts'
-import type { Schedule } from '../domain/spec.ts'
 import {
   gateIssues,
   reportOf,
   scheduleIssues,
+  type Verifiable,
   type VerificationReport,
   type VersionIssue,
 } from '../domain/verification.ts'
-import { checkSteps, remarkOn, type Verifiable } from '../domain/verify-steps.ts'
+import { checkSteps, remarkOn } from '../domain/verify-steps.ts'
 import type { RegisteredAction } from '../modules/registered.ts'
 import { makeVerifyCalls } from '../modules/verify-calls.ts'
 import { verifyKeyOf } from '../store/ids.ts'
 import { actionSettings } from '../store/setting-reads.ts'
 import type { ControlContext } from './context.ts'
 
-type Content = {
+type Content = Verifiable & {
   /** The version's id, or the definition's where this is a draft, as the API shows it: what the calls' keys are made of. */
   id: string
-  spec: {
-    schedule: Schedule
-    phases: (Verifiable['phases'][number] & Parameters<typeof gateIssues>[0]['phases'][number])[]
-  }
-  timeZone: string
-  parameters: Verifiable['parameters']
   /** What is known to be wrong already; the report holds all of it. */
   issues?: readonly Issue[]
 }
@@ -35,7 +29,7 @@ const ENVELOPE_KINDS = { USER: 'user', TOKEN: 'token', SYSTEM: 'system' } as con
  * whether they would work. Takes at most 30 s of the clock, and stores nothing.
  */
 export async function verifyContent(ctx: ControlContext, actor: Actor, content: Content): Promise<VerificationReport> {
-  const { spec, timeZone, parameters, id } = content
+  const { spec, id } = content
   const { catalog, clock } = ctx
   const actionIds = new Set(spec.phases.flatMap(({ steps }) => steps.map(({ actionId }) => actionId)))
   const world = {
@@ -43,7 +37,7 @@ export async function verifyContent(ctx: ControlContext, actor: Actor, content: 
     whyMissing: (missing: string) => catalog.whyMissing(missing),
     settings: await actionSettings(ctx.db, [...actionIds]),
   }
-  const steps = checkSteps<RegisteredAction>({ phases: spec.phases, parameters }, world)
+  const steps = checkSteps<RegisteredAction>(content, world)
   const asked = steps.flatMap((step) => (step.call === null ? [] : [{ ...step, call: step.call }]))
   const outcomes = await makeVerifyCalls(
     asked.map(({ place, call: { action, params } }) => ({
@@ -64,7 +58,7 @@ export async function verifyContent(ctx: ControlContext, actor: Actor, content: 
     remarks.push(remarkOn(place.actionId, outcomes[index] ?? null))
 
   const known = (content.issues ?? []).map((issue): VersionIssue => ({ ...issue, finding: 'ERROR' }))
-  const found = [...gateIssues(spec, catalog), ...scheduleIssues(spec.schedule, timeZone, clock.now())]
+  const found = [...gateIssues(content, catalog), ...scheduleIssues(content, clock.now())]
   const paths = new Set(known.map(({ path }) => path))
   return reportOf(steps, [...known, ...found.filter(({ path }) => !paths.has(path))])
 }

@@ -1,7 +1,8 @@
 import { DateTime } from 'luxon'
 import { z } from 'zod'
 import type { Issue } from './issue.ts'
-import type { VersionPhase, VersionSpec } from './spec.ts'
+import type { Parameter } from './parameters.ts'
+import type { Schedule, VersionPhase } from './spec.ts'
 import { storableText } from './storable.ts'
 
 const findings = z.enum(['OK', 'WARNING', 'ERROR'])
@@ -73,14 +74,26 @@ export function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${storableText(text.slice(0, length - 1))}…`
 }
 
-type Gated = { phases: readonly { advance?: VersionPhase['advance'] }[] }
+/** What a verification looks at: a version, or a draft that can be read, whose steps have no action version yet. */
+export type Verifiable = {
+  spec: {
+    schedule: Schedule
+    phases: readonly {
+      key: string
+      steps: readonly { actionId: string; actionVersion?: number; params: Record<string, unknown> }[]
+      advance?: VersionPhase['advance']
+    }[]
+  }
+  timeZone: string
+  parameters: readonly Parameter[]
+}
 
 /** What of the gates would never open: those that wait for a trigger that no module brings. */
 export function gateIssues(
-  { phases }: Gated,
+  { spec }: Verifiable,
   triggers: { trigger(id: string): object | undefined; whyMissing(id: string): string },
 ): VersionIssue[] {
-  return phases.flatMap(({ advance }, index) => {
+  return spec.phases.flatMap(({ advance }, index) => {
     if (advance === undefined || !('trigger' in advance) || triggers.trigger(advance.trigger.on) !== undefined)
       return []
     const message = `The gate would never open. ${triggers.whyMissing(advance.trigger.on)}`
@@ -89,9 +102,9 @@ export function gateIssues(
 }
 
 /** What is odd about a schedule now: a single start that has passed. `now`: milliseconds since the epoch. */
-export function scheduleIssues(schedule: VersionSpec['schedule'], timeZone: string, now: number): VersionIssue[] {
-  if (!('once' in schedule)) return []
-  const { at } = schedule.once
+export function scheduleIssues({ spec, timeZone }: Verifiable, now: number): VersionIssue[] {
+  if (!('once' in spec.schedule)) return []
+  const { at } = spec.schedule.once
   // Of a time that the clocks show twice the first counts; one that they leave out moves by the gap.
   const [start] = DateTime.fromISO(at, { zone: timeZone }).getPossibleOffsets()
   if (start === undefined || !(start.toMillis() < now)) return []

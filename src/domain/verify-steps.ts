@@ -2,9 +2,9 @@ import type { CatalogAction } from './catalog.ts'
 import type { Issue } from './issue.ts'
 import { joinPath } from './issue-path.ts'
 import type { Outcome } from './outcome.ts'
-import { defaultsOf, type Parameter, type ParamValue } from './parameters.ts'
+import { defaultsOf, type ParamValue } from './parameters.ts'
 import { placeholdersIn, renderParams } from './template.ts'
-import { type Remark, type StepPlace, shortened } from './verification.ts'
+import { type Remark, type StepPlace, shortened, type Verifiable } from './verification.ts'
 
 /** What a verification has to know of a registered action. */
 export type VerifiableAction = CatalogAction & {
@@ -26,15 +26,7 @@ export type World<Action extends VerifiableAction> = {
   settings: ReadonlyMap<string, Setting>
 }
 
-/** A version, or a draft that can be read; a draft's steps have no action version yet. */
-export type Verifiable = {
-  phases: readonly {
-    key: string
-    steps: readonly { actionId: string; actionVersion?: number; params: Record<string, unknown> }[]
-  }[]
-  parameters: readonly Parameter[]
-}
-type VerifiableStep = Verifiable['phases'][number]['steps'][number]
+type Phases = Verifiable['spec']['phases']
 
 /** `call`: what the step's action is to be asked with; null where it is not asked. */
 export type CheckedStep<Action> = {
@@ -56,7 +48,7 @@ const MAX_QUOTE = 1_000
  * neither called nor costed; of its params is judged what does not depend on it.
  */
 export function checkSteps<Action extends VerifiableAction>(
-  { phases, parameters }: Verifiable,
+  { spec: { phases }, parameters }: Verifiable,
   world: World<Action>,
 ): CheckedStep<Action>[] {
   const defaults = defaultsOf(parameters)
@@ -78,7 +70,7 @@ type Around<Action extends VerifiableAction> = {
 }
 
 function checkStep<Action extends VerifiableAction>(
-  { actionId, actionVersion, params }: VerifiableStep,
+  { actionId, actionVersion, params }: Phases[number]['steps'][number],
   { world, defaults, names, budget }: Around<Action>,
 ): Omit<CheckedStep<Action>, 'place'> {
   const action = world.action(actionId)
@@ -88,7 +80,8 @@ function checkStep<Action extends VerifiableAction>(
     const message = `${actionId} is registered as version ${action.version} and was version ${actionVersion} when this was published; the registered one is called.`
     remarks.push(ok(message))
   }
-  if (world.settings.get(actionId)?.enabled === false) {
+  const enabled = world.settings.get(actionId)?.enabled !== false
+  if (!enabled) {
     const message = `An admin switched ${actionId} off, so that the step would be refused; have it switched on, or use another action.`
     remarks.push(error(message))
   }
@@ -117,8 +110,7 @@ function checkStep<Action extends VerifiableAction>(
       ok(`Its params fit. ${actionId} cannot be asked whether the step would work: it does not support that.`),
     )
   }
-  const asked = action.supportsVerify && world.settings.get(actionId)?.enabled !== false
-  return { remarks, call: asked ? { action, params: checked.params } : null }
+  return { remarks, call: action.supportsVerify && enabled ? { action, params: checked.params } : null }
 }
 
 const listed = (names: readonly string[]): string => names.map((name) => `{${name}}`).join(', ')
@@ -135,7 +127,8 @@ export function remarkOn(actionId: string, outcome: Outcome | null): Remark {
     return warning(message)
   }
   if (outcome.kind !== 'failed') return ok(`${actionId} was asked: the step would work.`)
-  const said = shortened(outcome.error.replace(/[\s.]+$/, ''), MAX_QUOTE)
+  // Shortened first: to look for the end of a long text takes its length squared.
+  const said = shortened(outcome.error, MAX_QUOTE).replace(/[\s.]+$/, '')
   return error(
     `${actionId} was asked whether the step would work, and failed: ${said}. Put that right and verify again.`,
   )
@@ -150,7 +143,7 @@ class Budget {
   readonly #consumed = new Map<string, number>()
 
   /** The cap of a dimension is the smallest that any action of the version sets. */
-  constructor(phases: Verifiable['phases'], settings: ReadonlyMap<string, Setting>) {
+  constructor(phases: Phases, settings: ReadonlyMap<string, Setting>) {
     for (const from of new Set(phases.flatMap(({ steps }) => steps.map(({ actionId }) => actionId)))) {
       for (const { dimension, cap } of settings.get(from)?.caps ?? []) {
         if (cap !== null && cap < (this.#caps.get(dimension)?.cap ?? Number.POSITIVE_INFINITY))

@@ -18,13 +18,13 @@ export type VerifyCall = { action: RegisteredAction; envelope: Envelope }
 export async function makeVerifyCalls(calls: readonly VerifyCall[], clock: BudgetClock): Promise<(Outcome | null)[]> {
   const outcomes = calls.map((): Outcome | null => null)
   const deadline = clock.now() + VERIFY_MS
-  const { signal } = new AbortController()
   const queue = calls.entries()
   const work = async () => {
     for (const [index, { action, envelope }] of queue) {
       const left = deadline - clock.now()
       if (left <= 0) return
       const budgetMs = Math.min(action.budgetMs, left)
+      const { signal } = new AbortController()
       outcomes[index] = await callAction({ ...action, budgetMs }, envelope, { signal, clock, log() {} })
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as realDelay } from 'node:timers/promises'
+import type { Clock } from '../runner/clock.ts'
 import type { Runner } from '../runner/runner.ts'
 import type { FakeClock } from './fake-clock.ts'
 
@@ -6,6 +7,17 @@ import type { FakeClock } from './fake-clock.ts'
 export const PATIENCE_MS = 2000
 
 type Playing = { clock: FakeClock; runner: Runner; patienceMs?: number }
+
+/**
+ * The clock for calls that are made while no time passes, as a verification's are: whoever sleeps on it wakes when the
+ * patience is over.
+ */
+export function impatient(clock: FakeClock, patienceMs = PATIENCE_MS): Clock {
+  return {
+    now: () => clock.now(),
+    sleepUntil: (_at, signal) => realDelay(patienceMs, undefined, { signal }).catch(() => undefined),
+  }
+}
 
 /** Resolves when the runner has nothing to do now, and no action is being called that answers soon. */
 export async function settled(runner: Runner, patienceMs = PATIENCE_MS): Promise<void> {

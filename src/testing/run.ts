@@ -100,8 +100,9 @@ export class TestRun {
     const longest = clock.now() + LONGEST_MS
     await this.#host.settle()
     for (;;) {
-      const { status } = await this.#read()
       const waiting = await this.waitingOn()
+      // Read after it: a run that is still being worked may end in between.
+      const { status } = await this.#read()
       if (waiting === null) return status
       const needsSomebody = NEEDS_SOMEBODY.includes(waiting.kind) || (waiting.kind === 'GATE' && waiting.until === null)
       if (needsSomebody) throw new Error(`The run does not finish by itself. It is ${status}: ${waiting.description}`)

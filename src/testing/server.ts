@@ -14,7 +14,7 @@ import { Changes } from '../store/changes.ts'
 import { type Database, openDatabase } from '../store/database.ts'
 import { type EventInput, publishEvent, readEvent } from './event.ts'
 import { FakeClock } from './fake-clock.ts'
-import { Playback } from './play.ts'
+import { impatient, Playback } from './play.ts'
 import { type Post, RecordingTargets } from './recording-targets.ts'
 import { granted, Refused } from './refused.ts'
 import { TestRun } from './run.ts'
@@ -108,6 +108,7 @@ export class TestServer {
   readonly #ctx: ControlContext
   readonly #registry: Registry
   readonly #clock: FakeClock
+  readonly #patienceMs: number | undefined
   readonly #runner: Runner
   readonly #playback: Playback
   readonly #targets: RecordingTargets
@@ -120,6 +121,7 @@ export class TestServer {
   constructor({ db, drop, registry, start, targets, options }: Parts) {
     const { stepMaxAttempts, stepRetryMs, patienceMs } = options
     this.#clock = new FakeClock(start)
+    this.#patienceMs = patienceMs
     this.#registry = registry
     this.#targets = targets
     this.#drop = drop
@@ -171,7 +173,8 @@ export class TestServer {
     const { params, scope, scheduledFor, rehearsal } = options
     const actor: Actor = { kind: 'USER', name: options.by ?? SOMEBODY }
     const input = await readEvent(event)
-    const definitionId = await publishEvent(this.#ctx, actor, {
+    const publishing = { ...this.#ctx, clock: impatient(this.#clock, this.#patienceMs) }
+    const definitionId = await publishEvent(publishing, actor, {
       event: input,
       known: this.#definitions.get(input.slug),
     })

@@ -11,6 +11,16 @@ let answers: ((envelope: Envelope<{ key: string }>) => Promise<Answer> | Answer)
 const stage = defineModule({
   id: 'stage',
   actions: [
+    defineAction({
+      id: 'stage.ask',
+      label: 'Ask',
+      version: 1,
+      risk: 'change',
+      budgetMs: 60_000,
+      params: z.object({}),
+      supportsVerify: true,
+      perform: ({ verify }) => (verify ? new Promise(() => {}) : { ok: true }),
+    }),
     defineAction<{ key: string }>({
       id: 'stage.act',
       label: 'Act',
@@ -159,6 +169,13 @@ test('an action that hangs is timed out on the clock of the server, not on the m
   expect(await run.finish()).toBe('COMPLETED')
   expect((await run.log()).find(({ kind }) => kind === 'step.retry')?.text).toMatch(/1 min/)
   expect(hasty.now().getTime() - Date.parse('2026-01-01T00:00:00Z')).toBeGreaterThanOrEqual(120_000)
+})
+
+test('an action that hangs when it is asked whether it would work does not keep its event from being played', async () => {
+  await using hasty = await createTestServer({ modules: [stage], patienceMs: 20 })
+  const run = await hasty.play(event({ actionId: 'stage.ask' }))
+  expect(hasty.now()).toEqual(new Date('2026-01-01T00:00:00Z'))
+  expect(await run.finish()).toBe('COMPLETED')
 })
 
 test('an action that takes its time on the machine’s clock is waited for', async () => {
