@@ -30,7 +30,7 @@ const ENVELOPE_KINDS = { USER: 'user', TOKEN: 'token', SYSTEM: 'system' } as con
  */
 export async function verifyContent(ctx: ControlContext, actor: Actor, content: Content): Promise<VerificationReport> {
   const { spec, id } = content
-  const { catalog, clock } = ctx
+  const { catalog, clock, zones } = ctx
   const actionIds = new Set(spec.phases.flatMap(({ steps }) => steps.map(({ actionId }) => actionId)))
   const world = {
     action: (actionId: string) => catalog.action(actionId),
@@ -58,7 +58,7 @@ export async function verifyContent(ctx: ControlContext, actor: Actor, content: 
     remarks.push(remarkOn(place.actionId, outcomes[index] ?? null))
 
   const known = (content.issues ?? []).map((issue): VersionIssue => ({ ...issue, finding: 'ERROR' }))
-  const found = [...gateIssues(content, catalog), ...scheduleIssues(content, clock.now())]
+  const found = [...gateIssues(content, catalog), ...scheduleIssues(content, { now: clock.now(), zones })]
   const paths = new Set(known.map(({ path }) => path))
   return reportOf(steps, [...known, ...found.filter(({ path }) => !paths.has(path))])
 }

@@ -1,7 +1,10 @@
-import { DateTime } from 'luxon'
 import { z } from 'zod'
 import type { Issue } from './issue.ts'
+import { isLocalDateTime } from './local-time.ts'
 import type { Parameter } from './parameters.ts'
+import { readWall } from './recurrence/civil.ts'
+import { instantOfWall } from './recurrence/local-instant.ts'
+import type { ZoneData } from './recurrence/zone-data.ts'
 import type { Schedule, VersionPhase } from './spec.ts'
 import { storableText } from './storable.ts'
 
@@ -102,12 +105,13 @@ export function gateIssues(
 }
 
 /** What is odd about a schedule now: a single start that has passed. `now`: milliseconds since the epoch. */
-export function scheduleIssues({ spec, timeZone }: Verifiable, now: number): VersionIssue[] {
+export function scheduleIssues(
+  { spec, timeZone }: Verifiable,
+  { now, zones }: { now: number; zones: ZoneData },
+): VersionIssue[] {
   if (!('once' in spec.schedule)) return []
   const { at } = spec.schedule.once
-  // Of a time that the clocks show twice the first counts; one that they leave out moves by the gap.
-  const [start] = DateTime.fromISO(at, { zone: timeZone }).getPossibleOffsets()
-  if (start === undefined || !(start.toMillis() < now)) return []
+  if (!isLocalDateTime(at) || !zones.has(timeZone) || instantOfWall(readWall(at), timeZone, zones).at >= now) return []
   const message = `its one start, ${at} in ${timeZone}, has passed, so that the schedule makes no run; set another, or start runs by hand.`
   return [{ path: 'schedule.once.at', message, finding: 'WARNING' }]
 }

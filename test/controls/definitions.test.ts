@@ -11,15 +11,14 @@ import {
 import type { Result } from '../../src/controls/result.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { formatId } from '../../src/domain/ids.ts'
-import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { EventSpecInput } from '../../src/domain/spec.ts'
-import { Timetables } from '../../src/domain/timetable.ts'
 import { coreModule } from '../../src/modules/core/core.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { Targets } from '../../src/modules/targets.ts'
 import { Changes, type RunChange } from '../../src/store/changes.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
+import { controlContext } from '../support/context.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 const T0 = Date.parse('2026-03-06T20:00:00.000Z')
@@ -43,15 +42,12 @@ let db: TestDatabase['db']['prisma']
 beforeAll(async () => {
   expect(registry.register(coreModule(new Targets([])), { core: true })).toMatchObject({ ok: true })
   const database = await testDatabase()
-  ctx = {
+  ctx = controlContext({
     db: database.db,
     changes,
     clock,
     catalog,
-    zones: new IntlZones(),
-    timetables: new Timetables(new IntlZones()),
-    horizonDays: 14,
-  }
+  })
   db = database.db.prisma
 })
 

@@ -20,6 +20,7 @@ import { Registry } from '../../src/modules/registry.ts'
 import { Targets } from '../../src/modules/targets.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
+import { controlContext } from '../support/context.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 const T0 = Date.parse('2026-03-06T20:00:00.000Z')
@@ -93,7 +94,7 @@ beforeEach(async () => {
   const registry = new Registry()
   expect(registry.register(coreModule(new Targets([])), { core: true })).toMatchObject({ ok: true })
   expect(registry.register(world.module)).toMatchObject({ ok: true })
-  ctx = { db: database, changes, clock, catalog: registry }
+  ctx = controlContext({ db: database, changes, clock, catalog: registry })
 })
 
 /** Fails the test where a control refused. */

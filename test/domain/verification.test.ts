@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { normaliseParameter, type ParameterInput } from '../../src/domain/parameters.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import {
   gateIssues,
   parseReport,
@@ -210,7 +211,7 @@ test.each<[string, string, string[]]>([
 ])('of a single start at %s in %s the findings are %j', (at, timeZone, findings) => {
   const once = { ...event([]), timeZone }
   once.spec = { ...once.spec, schedule: { once: { at } } }
-  const issues = scheduleIssues(once, NOW)
+  const issues = scheduleIssues(once, { now: NOW, zones: new IntlZones() })
   expect(issues.map(({ finding }) => finding)).toEqual(findings)
   if (findings.length > 0)
     expect(issues).toMatchObject([{ path: 'schedule.once.at', message: expect.stringContaining(at) }])
@@ -220,7 +221,7 @@ test('a start that the clocks show twice is the first, and one that they leave o
   const at = (local: string, now: string) => {
     const once = { ...event([]), timeZone: 'Europe/Berlin' }
     once.spec = { ...once.spec, schedule: { once: { at: local } } }
-    return scheduleIssues(once, Date.parse(now)).length
+    return scheduleIssues(once, { now: Date.parse(now), zones: new IntlZones() }).length
   }
   expect([at('2026-10-25T02:30', '2026-10-25T00:30:00Z'), at('2026-10-25T02:30', '2026-10-25T00:30:01Z')]).toEqual([
     0, 1,

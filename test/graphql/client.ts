@@ -3,8 +3,6 @@ import { expect } from 'vitest'
 import type { ControlContext } from '../../src/controls/context.ts'
 import type { Role } from '../../src/domain/access.ts'
 import { isObject } from '../../src/domain/plain-object.ts'
-import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
-import { Timetables } from '../../src/domain/timetable.ts'
 import { executeOperation, subscribeOperation } from '../../src/graphql/execute.ts'
 import { complexityRule, parseDocument } from '../../src/graphql/limits.ts'
 import { schema } from '../../src/graphql/schema.ts'
@@ -12,6 +10,7 @@ import { Registry } from '../../src/modules/registry.ts'
 import { Changes } from '../../src/store/changes.ts'
 import type { Database } from '../../src/store/database.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
+import { controlContext } from '../support/context.ts'
 
 /** When the fixtures' clock stands still. */
 export const NOW = new Date('2026-03-06T20:00:00.000Z')
@@ -39,15 +38,12 @@ export class Client {
     } = {},
   ) {
     this.registry = registry
-    this.control = {
+    this.control = controlContext({
       db,
       changes,
       clock,
       catalog: registry,
-      zones: new IntlZones(),
-      timetables: new Timetables(new IntlZones()),
-      horizonDays: 14,
-    }
+    })
   }
 
   /** The whole result, errors and all. */

@@ -1,12 +1,11 @@
 import pino from 'pino'
 import { afterAll, expect, test } from 'vitest'
-import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
-import { Timetables } from '../../src/domain/timetable.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { systemClock } from '../../src/runner/clock.ts'
 import { createApi } from '../../src/server/api.ts'
 import { createHttpServer } from '../../src/server/http.ts'
 import { Changes } from '../../src/store/changes.ts'
+import { controlContext } from '../support/context.ts'
 import { testDatabase } from '../support/database.ts'
 
 const { db } = await testDatabase()
@@ -14,15 +13,12 @@ const log = pino({ level: 'silent' })
 const registry = new Registry()
 const server = createHttpServer({
   api: createApi({
-    control: {
+    control: controlContext({
       db,
       changes: new Changes(),
       clock: systemClock,
       catalog: registry,
-      zones: new IntlZones(),
-      timetables: new Timetables(new IntlZones()),
-      horizonDays: 14,
-    },
+    }),
     registry,
     log,
   }),

@@ -10,14 +10,13 @@ import {
 import { startRun } from '../../src/controls/start.ts'
 import { planUpcoming } from '../../src/controls/upcoming.ts'
 import { formatId } from '../../src/domain/ids.ts'
-import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { Publishable } from '../../src/domain/spec.ts'
-import { Timetables } from '../../src/domain/timetable.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { publishIfUnchanged, readDefinition } from '../../src/store/definitions.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
+import { controlContext } from '../support/context.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 const T0 = Date.parse('2026-03-06T20:00:00.000Z')
@@ -28,15 +27,12 @@ let ctx: ControlContext
 
 beforeAll(async () => {
   database = await testDatabase()
-  ctx = {
+  ctx = controlContext({
     db: database.db,
     changes: new Changes(),
     clock: new FakeClock(T0),
     catalog: new Registry(),
-    zones: new IntlZones(),
-    timetables: new Timetables(new IntlZones()),
-    horizonDays: 14,
-  }
+  })
 })
 
 async function create(slug: string): Promise<string> {

@@ -3,10 +3,8 @@ import { z } from 'zod'
 import type { ControlContext } from '../../src/controls/context.ts'
 import { type StartRunInput, startRun } from '../../src/controls/start.ts'
 import type { Actor } from '../../src/domain/actor.ts'
-import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { ZoneData } from '../../src/domain/recurrence/zone-data.ts'
 import type { RunStatus } from '../../src/domain/run.ts'
-import { Timetables } from '../../src/domain/timetable.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { coreModule } from '../../src/modules/core/core.ts'
 import { type ActionContext, type Answer, defineAction, defineModule, type Envelope } from '../../src/modules/module.ts'
@@ -19,6 +17,7 @@ import type { Database } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { letPass, settled } from '../../src/testing/play.ts'
+import { controlContext } from './context.ts'
 import { testDatabase } from './database.ts'
 
 /** When every stage begins. */
@@ -157,15 +156,13 @@ export class Stage {
       const registered = this.registry.register(module, { core })
       if (!registered.ok) throw new Error(registered.problems.join('\n'))
     }
-    this.ctx = {
+    this.ctx = controlContext({
       db: this.db,
       changes: this.changes,
       clock: this.clock,
       catalog: this.registry,
-      zones: new IntlZones(),
-      timetables: new Timetables(new IntlZones()),
-      horizonDays: settings.horizonDays ?? DEFAULT_RUNNER_SETTINGS.horizonDays,
-    }
+      ...(settings.horizonDays === undefined ? {} : { horizonDays: settings.horizonDays }),
+    })
     this.runner = this.newRunner()
     this.runner.start()
   }

@@ -1,0 +1,12 @@
+import type { ControlContext } from '../../src/controls/context.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
+import { Timetables } from '../../src/domain/timetable.ts'
+import { DEFAULT_RUNNER_SETTINGS } from '../../src/runner/settings.ts'
+
+type Parts = Pick<ControlContext, 'db' | 'changes' | 'clock' | 'catalog'> & Partial<Pick<ControlContext, 'horizonDays'>>
+
+/** What controls work with, with Node's zone data. */
+export function controlContext({ horizonDays = DEFAULT_RUNNER_SETTINGS.horizonDays, ...parts }: Parts): ControlContext {
+  const zones = new IntlZones()
+  return { ...parts, zones, timetables: new Timetables(zones), horizonDays }
+}
