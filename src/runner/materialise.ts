@@ -31,20 +31,17 @@ export class Materialiser {
     this.#context = context
   }
 
-  /** Makes what is to be made, and goes on until nothing is left or the runner stops. Answers how many runs it made. */
-  async materialise(): Promise<number> {
+  /** Makes runs of some definitions. `more`: others, or more of the same, are left for the next call. */
+  async materialise(): Promise<{ made: number; more: boolean }> {
     const { db, clock, settings, mayDispatch } = this.#context
+    const before = clock.now() + settings.horizonDays * DAY_MS
+    const due = await readToExpand(db.hot, { before, limit: DEFINITIONS, except: this.#except() })
     let made = 0
-    while (mayDispatch()) {
-      const before = clock.now() + settings.horizonDays * DAY_MS
-      const due = await readToExpand(db.hot, { before, limit: DEFINITIONS, except: this.#except() })
-      if (due.length === 0) break
-      for (const read of due) {
-        if (!mayDispatch()) break
-        made += await this.#guarded(read, () => this.#expand(read))
-      }
+    for (const read of due) {
+      if (!mayDispatch()) break
+      made += await this.#guarded(read, () => this.#expand(read))
     }
-    return made
+    return { made, more: due.length > 0 }
   }
 
   /** Moves upcoming runs to where this process's zone data puts them, where older data put them elsewhere. */

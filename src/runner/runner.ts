@@ -21,10 +21,10 @@ import {
 import type { Database } from '../store/database.ts'
 import { Transitions } from '../store/transitions.ts'
 import type { Clock } from './clock.ts'
-import { noteBlocked, prune, sweepMissed } from './duties.ts'
+import { noteBlocked } from './duties.ts'
+import { Household } from './household.ts'
 import { Leases } from './leases.ts'
 import type { RunnerLog } from './log.ts'
-import { Materialiser } from './materialise.ts'
 import type { RunnerSettings } from './settings.ts'
 import { Versions } from './versions.ts'
 import { Load, type WorkContext, workClaimed, workLapsed } from './work.ts'
@@ -44,8 +44,6 @@ export type RunnerOptions = {
 /** Shortest time between two looks for lapsed leases and missed starts. */
 const HOUSEKEEPING_MS = 1000
 const DAY_MS = 86_400_000
-/** How often old logs, and plans made by older zone data, are looked for. */
-const PRUNE_EVERY_MS = 600_000
 /** How soon to look again for due runs whose rows somebody held: statements are short. On the machine's clock. */
 const LOCKED_MS = 5
 /** How long stopping waits for actions in flight that were told to give up. */
@@ -58,7 +56,7 @@ const GIVE_UP_MS = 1_000
 export class Runner {
   readonly worker: string
   readonly #context: WorkContext
-  readonly #materialiser: Materialiser
+  readonly #household: Household
   readonly #stopping = new AbortController()
   readonly #giveUp = new AbortController()
   readonly #tasks = new Set<Promise<void>>()
@@ -69,14 +67,10 @@ export class Runner {
   #napUntil: Instant = Number.NEGATIVE_INFINITY
   #woken = false
   #starved = false
-  #housework: Promise<void> | null = null
-  /** A schedule was published, verified or resumed. */
-  #schedulesChanged = false
   #claims = 0
   /** An instant came that somebody waited for, perhaps the end of a lease or of a grace window. */
   #sleptThrough = true
   #lastTick = Number.NEGATIVE_INFINITY
-  #lastPrune = Number.NEGATIVE_INFINITY
   #lastPass: { at: Instant; error: string | null } | null = null
   #idleWaiters: (() => void)[] = []
 
@@ -99,7 +93,11 @@ export class Runner {
       wakeAt: (instant) => this.#wakeAt(instant),
       load: new Load(() => this.#loadChanged()),
     }
-    this.#materialiser = new Materialiser(this.#context)
+    this.#household = new Household(this.#context, {
+      duty: (name, what) => this.#duty(name, what),
+      wake: () => this.wake(),
+      done: () => this.#settleIdle(),
+    })
   }
 
   start(): void {
@@ -107,7 +105,7 @@ export class Runner {
     const { changes } = this.#context
     const offWake = changes.onWake(() => this.wake())
     const offSchedules = changes.onSchedules(() => {
-      this.#schedulesChanged = true
+      this.#household.schedulesChanged = true
       this.wake()
     })
     this.#loop = this.#run().finally(() => {
@@ -197,7 +195,7 @@ export class Runner {
 
   #settleIdle(): void {
     const napping = this.#nap !== null && !this.#nap.signal.aborted && this.#context.clock.now() < this.#napUntil
-    if (!napping || this.#woken || this.#housework !== null || this.#tasks.size > this.dispatching) return
+    if (!napping || this.#woken || this.#household.work !== null || this.#tasks.size > this.dispatching) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 
@@ -227,9 +225,9 @@ export class Runner {
       this.#sleptThrough = false
       this.#lastTick = now
       await this.#duty('reclaim', () => this.#reclaim(now))
-      this.#keepHouse(now)
-    } else if (this.#schedulesChanged) {
-      this.#keepHouse(now)
+      this.#household.keep(now)
+    } else if (this.#household.schedulesChanged) {
+      this.#household.keep(now)
     }
     if (moreDue || moreKeyed) return true
     await this.#duty('blocked', () => noteBlocked(this.#context))
@@ -242,26 +240,6 @@ export class Runner {
     const owner = this.#newOwner()
     const request = { owner, now, leaseUntil: leases.next(), limit, working: leases.claims }
     for (const lapsed of await takeOverLapsed(db.hot, request)) this.#track(workLapsed(this.#context, owner, lapsed))
-  }
-
-  /** Expands schedules, sweeps and prunes beside the passes, so that starts do not wait for it. */
-  #keepHouse(now: Instant): void {
-    if (this.#housework !== null) return
-    const prunes = now >= this.#lastPrune + PRUNE_EVERY_MS
-    if (prunes) this.#lastPrune = now
-    this.#schedulesChanged = false
-    const work = async () => {
-      if (prunes) await this.#duty('zone data', () => this.#materialiser.moveByZoneData())
-      const made = await this.#duty('materialise', () => this.#materialiser.materialise())
-      await this.#duty('missed', () => sweepMissed(this.#context))
-      if (prunes) await this.#duty('prune', () => prune(this.#context))
-      // A new run may start before the instant that the loop sleeps until.
-      if (made !== 0 || prunes || this.#schedulesChanged) this.wake()
-    }
-    this.#housework = work().finally(() => {
-      this.#housework = null
-      this.#settleIdle()
-    })
   }
 
   #newOwner(): string {
@@ -295,7 +273,7 @@ export class Runner {
     await Promise.race([finished, unless(finished, this.#context.settings.finishMs)])
     this.#giveUp.abort()
     await Promise.race([finished, unless(finished, GIVE_UP_MS)])
-    await Promise.all([this.#renewing, this.#housework])
+    await Promise.all([this.#renewing, this.#household.work])
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
     await this.#duty('let go of claims', () => dropClaims(this.#context.db.hot, this.worker, this.#context.clock.now()))
   }
