@@ -1,5 +1,6 @@
 import {
   type ASTVisitor,
+  type DefinitionNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
@@ -8,12 +9,18 @@ import {
   type SelectionSetNode,
   type Source,
   type ValidationContext,
+  visit,
 } from 'graphql'
 
 export const MAX_DEPTH = 16
 export const MAX_FIELDS = 2_000
 /** Tokens of a document: some 2,000 fields with their arguments and a large input have far fewer. */
 const MAX_TOKENS = 50_000
+
+/** Brackets within brackets, those of the fragments that a place spreads counted: what reads documents is recursive. */
+const MAX_NESTING = 400
+/** Fragments that spread each other in a chain. */
+const MAX_CHAIN = 100
 
 const tooComplex = (message: string) => new GraphQLError(message, { extensions: { code: 'TOO_COMPLEX' } })
 
@@ -71,11 +78,71 @@ const withField = (below: Size): Size => ({ fields: below.fields + 1, depth: bel
 
 /** Parses a document from a client. A document that is no document, is too long or nests too deep throws a GraphQLError. */
 export function parseDocument(source: string | Source): DocumentNode {
+  const document = parsed(source)
+  refuseDeepNesting(document)
+  return document
+}
+
+const TOO_DEEP = 'The document nests too deep to be read; flatten it.'
+
+function parsed(source: string | Source): DocumentNode {
   try {
     return parse(source, { maxTokens: MAX_TOKENS })
   } catch (error) {
     // The parser is recursive: a document of nothing but brackets runs out of stack.
-    if (error instanceof RangeError) throw tooComplex('The document nests too deep to be read; flatten it.')
+    if (error instanceof RangeError) throw tooComplex(TOO_DEEP)
     throw error
   }
+}
+
+/** How deep a definition nests: by itself, and where it spreads which fragments. */
+type Nesting = { own: number; spreads: { name: string; at: number }[] }
+
+/**
+ * Validation and execution go down documents recursively, through fragments too; what would run out of stack there, or
+ * come close, is refused before. Walks without recursion but along fragments, and along at most MAX_CHAIN of those.
+ */
+function refuseDeepNesting(document: DocumentNode): void {
+  const fragments = new Map<string, Nesting>()
+  const nestings = document.definitions.map((definition) => {
+    const nesting = nestingOf(definition)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, nesting)
+    return nesting
+  })
+  const known = new Map<string, number>()
+  const through = ({ own, spreads }: Nesting, chain: number): number => {
+    if (chain > MAX_CHAIN) {
+      throw tooComplex(`More than ${MAX_CHAIN} fragments spread each other in a chain; put some of them together.`)
+    }
+    const deepest = spreads.reduce((most, { name, at }) => Math.max(most, at + throughFragment(name, chain)), own)
+    if (deepest > MAX_NESTING) throw tooComplex(TOO_DEEP)
+    return deepest
+  }
+  const throughFragment = (name: string, chain: number): number => {
+    const fragment = fragments.get(name)
+    const before = known.get(name)
+    if (fragment === undefined || before !== undefined) return before ?? 0
+    // A fragment within itself is refused by a rule of the standard; here it must only not go round for ever.
+    known.set(name, 0)
+    const deepest = through(fragment, chain + 1)
+    known.set(name, deepest)
+    return deepest
+  }
+  for (const nesting of nestings) through(nesting, 0)
+}
+
+function nestingOf(definition: DefinitionNode): Nesting {
+  const nesting: Nesting = { own: 0, spreads: [] }
+  let depth = 0
+  visit(definition, {
+    enter(node) {
+      depth += 1
+      nesting.own = Math.max(nesting.own, depth)
+      if (node.kind === Kind.FRAGMENT_SPREAD) nesting.spreads.push({ name: node.name.value, at: depth })
+    },
+    leave() {
+      depth -= 1
+    },
+  })
+  return nesting
 }
