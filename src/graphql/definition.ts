@@ -27,6 +27,7 @@ const DefinitionState = builder.enumType('DefinitionState', {
 })
 
 const DRAFT_COLUMNS = {
+  title: true,
   draft: true,
   timeZone: true,
   graceSeconds: true,
@@ -35,6 +36,7 @@ const DRAFT_COLUMNS = {
 } as const
 
 type Draft = {
+  title: string
   draft: unknown
   timeZone: string
   graceSeconds: number
