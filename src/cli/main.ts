@@ -12,7 +12,7 @@ try {
     // Commander has said what is wrong; help and version end here too, with 0.
     process.exitCode = error.exitCode === 0 ? 0 : USAGE
   } else {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    process.exitCode = 1
+    // At once: what a start that failed has left open must not keep the process.
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`, () => process.exit(1))
   }
 }
