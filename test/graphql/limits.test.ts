@@ -49,6 +49,27 @@ test('a document of nothing but brackets is refused, and not a crash', () => {
   expect(() => parseDocument(`{ a(x: ${'['.repeat(40_000)}`)).toThrow(expect.objectContaining({ name: 'GraphQLError' }))
 })
 
+test('20 drafts and specs are allowed and 21 are not, aliases and fragments counted', () => {
+  const definitions = buildSchema(
+    'type Query { definition: Definition } type Definition { draft: Int, draftIssues: Int }',
+  )
+  const found = (count: number) =>
+    validate(
+      definitions,
+      parseDocument(
+        `{ ${Array.from({ length: count - 1 }, (_, index) => `d${index}: definition { draft }`).join(' ')} definition { ...f } }
+         fragment f on Definition { draftIssues }`,
+      ),
+      [complexityRule],
+    )
+  expect(found(20)).toEqual([])
+  const [error] = found(21)
+  expect(error?.extensions.code).toBe('TOO_COMPLEX')
+  expect(error?.message).toBe(
+    'The operation names 21 drafts and specs (draft, draftIssues, draftWarnings, spec); at most 20 are allowed. Read many by nodes(ids), or split it.',
+  )
+})
+
 const chain = (length: number) =>
   Array.from({ length }, (_, index) => `fragment f${index} on Query { ...f${index + 1} }`).join(' ')
 
