@@ -1,3 +1,4 @@
+import { censorOf } from '../domain/censor.ts'
 import { coreModule } from '../modules/core/core.ts'
 import { loadModules } from '../modules/load.ts'
 import { type ModuleFailure, Registry } from '../modules/registry.ts'
@@ -15,6 +16,7 @@ import type { ServerConfig } from './config.ts'
 import { type Check, type Readiness, readiness } from './health.ts'
 import type { Logger } from './logger.ts'
 import { Migrations } from './migrations.ts'
+import { secretsOf } from './secrets.ts'
 import { listenFault } from './startup-fault.ts'
 
 /** Connections to the database: what the API and the runner keep busy, well below PostgreSQL's usual 100. */
@@ -105,6 +107,7 @@ async function start(
     registry,
     settings: { ...DEFAULT_RUNNER_SETTINGS, ...config.runner },
     log,
+    censor: censorOf(secretsOf(config)),
   })
   const stopping = new AbortController()
   let stopped: Promise<void> | null = null

@@ -9,7 +9,7 @@ import { type AuditEntry, auditIf } from './audit.ts'
 import { toJsonb } from './json.ts'
 import { at, logLines } from './sql.ts'
 
-/** What an author writes; text is storable, and all of it but the title may be unfinished. */
+/** What an author writes; text is storable, and all of it may be unfinished. */
 export type DefinitionContent = {
   title: string
   description: string | null
@@ -37,6 +37,7 @@ export type StoredVersion = {
 export type StoredDefinition = {
   id: string
   state: DefinitionState
+  title: string
   timeZone: string
   graceSeconds: number
   concurrencyKey: string | null
