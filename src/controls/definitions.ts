@@ -73,10 +73,12 @@ const DEFAULTS: DefinitionContent = {
   parameters: [],
   draft: normaliseSpec(EMPTY_SPEC),
 }
+/** From here on the issues of a draft are not all listed. */
+const MANY = 1_000
 /** A spec's own levels above a step's params or a gate's condition. */
 const SPEC_LEVELS = 6
 
-/** Creates a definition with its draft, which may be unfinished; only slug and title have to be in order. */
+/** Creates a definition with its draft, which may be unfinished; only the slug has to be in order. */
 export async function createDefinition(
   ctx: ControlContext,
   actor: Actor,
@@ -212,11 +214,7 @@ function readContent(given: Omit<UpdateDefinitionInput, 'id' | 'ifUpdatedAt'>): 
   const { title, description, timeZone, graceSeconds, concurrencyKey, parameters, spec } = given
   const issues: Issue[] = []
   const content: Partial<DefinitionContent> = {}
-  if (title !== undefined) {
-    content.title = storableText(title ?? '').trim()
-    if (content.title === '')
-      issues.push({ path: 'title', message: 'The title must not be empty; give the event a name.' })
-  }
+  if (title !== undefined) content.title = storableText(title ?? '').trim()
   if (description !== undefined) content.description = textOrNull(description)
   if (timeZone !== undefined) content.timeZone = storableText(timeZone ?? DEFAULTS.timeZone)
   if (graceSeconds !== undefined) content.graceSeconds = graceSeconds ?? DEFAULTS.graceSeconds
@@ -241,7 +239,8 @@ function publishable(definition: StoredDefinition, ctx: ControlContext): { conte
   const { issues } = validateDraft({ ...definition, spec: draft }, ctx)
   if (issues.length > 0) {
     const [first] = issues
-    const count = issues.length === 1 ? 'a problem' : `${issues.length} problems`
+    const count =
+      issues.length === 1 ? 'a problem' : issues.length < MANY ? `${issues.length} problems` : 'many problems'
     return invalid(
       issues,
       `The draft has ${count} to be solved before it can be published. ${first?.path}: ${first?.message}`,

@@ -2,6 +2,7 @@ import type { Issue } from './issue.ts'
 import { isObject } from './plain-object.ts'
 import { isStorable, UNSTORABLE } from './storable.ts'
 import { PARAMETER_NAME } from './template.ts'
+import { unknownKeys } from './unknown-keys.ts'
 
 export const PARAMETER_TYPES = ['TEXT', 'INTEGER', 'NUMBER', 'BOOLEAN', 'CHOICE'] as const
 export type ParameterType = (typeof PARAMETER_TYPES)[number]
@@ -54,7 +55,7 @@ export function checkParameters(parameters: unknown): Issue[] {
     issues.push({ path: 'parameters', message })
   }
   const firstOf = new Map<string, number>()
-  for (const [index, parameter] of parameters.slice(0, MAX_PARAMETERS).entries()) {
+  for (const [index, parameter] of parameters.entries()) {
     const path = `parameters[${index}]`
     if (!isObject(parameter)) {
       issues.push({ path, message: 'A parameter must be an object with a name.' })
@@ -71,7 +72,7 @@ export function checkParameters(parameters: unknown): Issue[] {
 }
 
 function checkParameter(parameter: Record<string, unknown>, path: string): Issue[] {
-  const issues: Issue[] = []
+  const issues = unknownKeys(parameter, { path, known: ['name', 'label', 'type', 'required', 'default', 'options'] })
   const refuse = (key: string, message: string) => issues.push({ path: `${path}.${key}`, message })
   const { name, label, required, options, default: preset } = parameter
   const type = PARAMETER_TYPES.find((known) => known === (parameter.type ?? 'TEXT'))

@@ -35,6 +35,16 @@ export function malformedPlaceholdersIn(value: unknown): string[] {
   return [...new Set(alike)].filter((text) => !new RegExp(`^${PLACEHOLDER.source}$`).test(text))
 }
 
+/** All strings of a value at any depth, each with the keys that lead to it. */
+export function textPlacesIn(value: unknown, keys: readonly (string | number)[] = []): TextPlace[] {
+  if (typeof value === 'string') return [{ keys, text: value }]
+  if (Array.isArray(value)) return value.flatMap((item, index) => textPlacesIn(item, [...keys, index]))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([key, item]) => textPlacesIn(item, [...keys, key]))
+}
+
+export type TextPlace = { keys: readonly (string | number)[]; text: string }
+
 /**
  * Fills a concurrency key. A placeholder without a value (missing, null or empty) stays, because a key with a hole in
  * it would be equal to every other such key. Refuse what `keyProblem` names.

@@ -6,6 +6,7 @@ import type { Issue } from './issue.ts'
 import { joinPath } from './issue-path.ts'
 import { isObject } from './plain-object.ts'
 import { MAX_JSON_DEPTH, nestsDeeperThan } from './storable.ts'
+import { unknownKeys } from './unknown-keys.ts'
 
 const MAX_PHASES = 50
 const MAX_STEPS = 200
@@ -23,7 +24,7 @@ export function checkPhases(phases: unknown, catalog: Catalog): Issue[] {
     issues.push({ path: 'phases', message })
   }
   const firstOf = new Map<string, number>()
-  for (const [index, phase] of phases.slice(0, MAX_PHASES).entries()) {
+  for (const [index, phase] of phases.entries()) {
     const path = `phases[${index}]`
     if (!isObject(phase)) {
       issues.push({ path, message: 'A phase must be an object with a key and steps.' })
@@ -41,7 +42,7 @@ export function checkPhases(phases: unknown, catalog: Catalog): Issue[] {
 /** What of the gates cannot be run yet: no trigger reaches a run in this release, so that such a gate never opened. */
 export function unsupportedGates(phases: unknown): Issue[] {
   if (!Array.isArray(phases)) return []
-  return phases.slice(0, MAX_PHASES).flatMap((phase: unknown, index) => {
+  return phases.flatMap((phase: unknown, index) => {
     const isTriggerGate = isObject(phase) && isObject(phase.advance) && Object.hasOwn(phase.advance, 'trigger')
     const message =
       'Gates that wait for a trigger cannot be published in this release; let the phase wait {"after": …}, or end it with a core.cue step that a person confirms.'
@@ -52,7 +53,7 @@ export function unsupportedGates(phases: unknown): Issue[] {
 type Place = { path: string; catalog: Catalog }
 
 function checkPhase(phase: Record<string, unknown>, { path, catalog }: Place): Issue[] {
-  const issues: Issue[] = []
+  const issues = unknownKeys(phase, { path, known: ['key', 'label', 'steps', 'advance'] })
   const { key, steps, advance } = phase
   if (typeof key !== 'string' || !KEY.test(key)) {
     const message =
@@ -65,7 +66,7 @@ function checkPhase(phase: Record<string, unknown>, { path, catalog }: Place): I
       const message = `A phase may have at most ${MAX_STEPS} steps, and this has ${steps.length}; move some to another phase.`
       issues.push({ path: `${path}.steps`, message })
     }
-    for (const [index, step] of steps.slice(0, MAX_STEPS).entries()) {
+    for (const [index, step] of steps.entries()) {
       issues.push(...checkStep(step, { path: `${path}.steps[${index}]`, catalog }))
     }
   } else {
@@ -78,7 +79,10 @@ function checkPhase(phase: Record<string, unknown>, { path, catalog }: Place): I
 
 function checkStep(step: unknown, { path, catalog }: Place): Issue[] {
   if (!isObject(step)) return [{ path, message: 'A step must be an object with an actionId and params.' }]
-  const issues = checkLabel(step, path)
+  const issues = [
+    ...unknownKeys(step, { path, known: ['actionId', 'label', 'params', 'onFailure'] }),
+    ...checkLabel(step, path),
+  ]
   const { actionId, onFailure, params = {} } = step
   if (onFailure !== undefined && onFailure !== null && !ON_FAILURE.includes(onFailure)) {
     const message = '"onFailure" must be SKIP, PAUSE or ABORT_RUN; leave it out to follow the risk of the action.'
@@ -135,7 +139,7 @@ function checkGate(gate: unknown, { path, catalog }: Place): Issue[] {
 
 function checkTriggerGate(trigger: unknown, { path, catalog }: Place): Issue[] {
   if (!isObject(trigger)) return [{ path, message: '"trigger" must be an object with "on".' }]
-  const issues: Issue[] = []
+  const issues = unknownKeys(trigger, { path, known: ['on', 'where', 'count'] })
   const { on, where, count } = trigger
   if (typeof on !== 'string' || on === '') {
     issues.push({ path: `${path}.on`, message: '"on" must be the id of a trigger, like "shard.boss-slain".' })

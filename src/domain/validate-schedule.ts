@@ -6,6 +6,7 @@ import { compileSchedule, InvalidSchedule } from './recurrence/schedule.ts'
 import { warningsOf } from './recurrence/warnings.ts'
 import type { ZoneData } from './recurrence/zone-data.ts'
 import { parseSchedule } from './spec.ts'
+import { unknownKeys } from './unknown-keys.ts'
 import { zoneProblem } from './zone.ts'
 
 const MAX_DATES = 500
@@ -48,6 +49,8 @@ function knownZone({ timeZone, zones }: SchedulePlace): string | null {
 function checkForm(schedule: unknown): Issue[] {
   const one = 'A schedule must be exactly one of "manual", "once" and "recurring".'
   if (!isObject(schedule)) return [{ path: 'schedule', message: one }]
+  const strays = unknownKeys(schedule, { path: 'schedule', known: ['manual', 'once', 'recurring'] })
+  if (strays.length > 0) return strays
   const kinds = Object.keys(schedule)
   const [kind] = kinds
   if (kinds.length !== 1) return [{ path: 'schedule', message: one }]
@@ -71,9 +74,12 @@ function checkForm(schedule: unknown): Issue[] {
 }
 
 function checkOnce(once: unknown): Issue[] {
+  const issues = isObject(once) ? unknownKeys(once, { path: 'schedule.once', known: ['at'] }) : []
   const at = isObject(once) ? once.at : undefined
-  if (typeof at === 'string' && isLocalDateTime(at)) return []
-  return [{ path: 'schedule.once.at', message: `"at" must be ${LOCAL_FORM}.` }]
+  if (typeof at !== 'string' || !isLocalDateTime(at)) {
+    issues.push({ path: 'schedule.once.at', message: `"at" must be ${LOCAL_FORM}.` })
+  }
+  return issues
 }
 
 function checkRecurring(recurring: unknown): Issue[] {
@@ -83,6 +89,7 @@ function checkRecurring(recurring: unknown): Issue[] {
     refuse('', '"recurring" must be an object with "start" and "rule".')
     return issues
   }
+  issues.push(...unknownKeys(recurring, { path: 'schedule.recurring', known: ['start', 'rule', 'exclude', 'include'] }))
   const { start, rule } = recurring
   if (typeof start !== 'string' || !isLocalDateTime(start)) refuse('.start', `"start" must be ${LOCAL_FORM}.`)
   if (typeof rule !== 'string') {
@@ -96,9 +103,12 @@ function checkRecurring(recurring: unknown): Issue[] {
   ] as const
   for (const [key, fits] of dates) {
     const entries = recurring[key] ?? []
-    if (!Array.isArray(entries) || entries.length > MAX_DATES) {
+    if (!Array.isArray(entries)) {
       refuse(`.${key}`, `"${key}" must be a list of up to ${MAX_DATES} dates.`)
       continue
+    }
+    if (entries.length > MAX_DATES) {
+      refuse(`.${key}`, `"${key}" may hold up to ${MAX_DATES} dates, and has ${entries.length}; remove some.`)
     }
     for (const [index, entry] of entries.entries()) {
       if (typeof entry === 'string' && fits(entry)) continue

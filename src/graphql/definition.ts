@@ -2,11 +2,12 @@ import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import { uuidOf } from '../domain/ids.ts'
 import { storableText } from '../domain/storable.ts'
-import { validateDraft } from '../domain/validate-draft.ts'
+import { type DraftFindings, validateDraft } from '../domain/validate-draft.ts'
 import { definitionList, versionList } from '../store/definition-reads.ts'
 import { countsOf, type Page, pagesOf } from '../store/keyset.ts'
 import { definitionById, definitionBySlug, definitionsByIds, versionsByIds } from '../store/node-reads.ts'
 import { needs } from './access.ts'
+import { charge, sizeOf } from './answer-size.ts'
 import { batched } from './batch.ts'
 import { builder } from './builder.ts'
 import { type CursorKind, connectionFrom, readSlice } from './connection.ts'
@@ -27,6 +28,7 @@ const DefinitionState = builder.enumType('DefinitionState', {
 })
 
 const DRAFT_COLUMNS = {
+  title: true,
   draft: true,
   timeZone: true,
   graceSeconds: true,
@@ -35,6 +37,7 @@ const DRAFT_COLUMNS = {
 } as const
 
 type Draft = {
+  title: string
   draft: unknown
   timeZone: string
   graceSeconds: number
@@ -42,8 +45,13 @@ type Draft = {
   parameters: unknown
 }
 
-const findings = ({ draft, ...settings }: Draft, { control }: GraphqlContext) =>
-  validateDraft({ spec: draft, ...settings }, control)
+/** How much more checking a draft takes than answering it. */
+const CHECKING = 4
+
+function findings({ draft, ...settings }: Draft, context: GraphqlContext): DraftFindings {
+  charge(context, CHECKING * sizeOf(draft))
+  return validateDraft({ spec: draft, ...settings }, context.control)
+}
 
 const VERSION_CURSOR: CursorKind = { name: 'versions', values: ['int'] }
 const DEFINITION_CURSOR: CursorKind = { name: 'definitions', values: ['text'] }

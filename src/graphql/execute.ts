@@ -10,6 +10,7 @@ import {
   subscribe,
 } from 'graphql'
 import { operationRefusal } from './access.ts'
+import { answerRefusal, beginAnswer } from './answer-size.ts'
 import type { GraphqlContext } from './context.ts'
 import { badUserInput, maskError } from './request-errors.ts'
 import { rowRefusal } from './row-limit.ts'
@@ -25,7 +26,10 @@ type ApiSubscriptionArgs = SubscriptionArgs & { contextValue: GraphqlContext }
 export async function executeOperation(args: ApiExecutionArgs): Promise<ExecutionResult> {
   const refusal = refusalOf(args)
   if (refusal !== null) return { errors: [refusal] }
-  return masked(await execute(args), args.contextValue)
+  beginAnswer(args.contextValue)
+  const result = await execute(args)
+  const tooLarge = answerRefusal(args.contextValue)
+  return tooLarge === null ? masked(result, args.contextValue) : { errors: [tooLarge] }
 }
 
 /** The same for a subscription: a transport's `subscribe`. Its events have their faults masked too. */

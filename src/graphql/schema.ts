@@ -15,7 +15,8 @@ import './run-mutations.ts'
 import './step-mutations.ts'
 import './subscriptions/run-log.ts'
 import './subscriptions/cues.ts'
+import { countValues } from './answer-size.ts'
 import { builder } from './builder.ts'
 
 /** The API. Execute it with executeOperation and subscribeOperation (execute.ts): they hold the rules of access. */
-export const schema = builder.toSchema({ sortSchema: true })
+export const schema = countValues(builder.toSchema({ sortSchema: true }))

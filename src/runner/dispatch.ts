@@ -44,7 +44,11 @@ export async function call(
   const outcome = await callAction(action, envelope, {
     signal: context.signal,
     clock: context.clock,
-    log: (message, level) => messages.add(log.stepMessage({ at: context.clock.now(), step }, { message, level })),
+    log(message, level) {
+      const said = { message: context.censor(message), level }
+      messages.add(log.stepMessage({ at: context.clock.now(), step }, said))
+    },
   })
-  return { outcome, facts: callFacts }
+  if (outcome.kind !== 'failed') return { outcome, facts: callFacts }
+  return { outcome: { ...outcome, error: context.censor(outcome.error) }, facts: callFacts }
 }

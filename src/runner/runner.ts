@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Censor, censorOf } from '../domain/censor.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Registry } from '../modules/registry.ts'
@@ -37,6 +38,8 @@ export type RunnerOptions = {
   zones: ZoneData
   settings: RunnerSettings
   log: RunnerLog
+  /** Strikes the server's secrets out of what actions say before it is stored; without one, what looks like a secret. */
+  censor?: Censor
   /** This process in claims and log lines; must be unique among the processes of a database. */
   worker?: string
 }
@@ -83,6 +86,7 @@ export class Runner {
     // Every action in flight listens to it.
     setMaxListeners(0, this.#giveUp.signal)
     this.#context = {
+      censor: censorOf([]),
       ...options,
       versions: new Versions(db.hot),
       transitions: new Transitions(db.hot),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Censor } from '../domain/censor.ts'
 import { failRun } from '../domain/disposition.ts'
 import * as log from '../domain/log.ts'
 import type { Outcome } from '../domain/outcome.ts'
@@ -38,6 +39,8 @@ export type WorkContext = {
   pictures: Batch<ClaimRef, Picture | null>
   leases: Leases
   log: RunnerLog
+  /** Strikes secrets out of what an action says, which is stored and shown. */
+  censor: Censor
   /** Fires when actions in flight have to give up. */
   signal: AbortSignal
   /** False: the process stops, nothing more is dispatched. */

@@ -7,7 +7,7 @@ import {
   type Source,
   type ValidationRule,
 } from 'graphql'
-import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
+import { createYoga, type GraphQLParams, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import type { Authenticate, Caller } from './authenticate.ts'
 
 /** Where GraphQL answers: over HTTP, server-sent events and WebSocket. */
@@ -32,8 +32,8 @@ export type Api = {
   maskError(error: unknown): GraphQLError
 }
 
-/** What a socket passes in place of a request: it was authenticated when it connected. */
-type ServerContext = { caller?: Caller }
+/** Who asks; null without a token. A socket passes it, having been authenticated when it connected; requests are before they are read. */
+type ServerContext = { caller?: Caller | null }
 export type GraphqlEndpoint = YogaServerInstance<ServerContext, Record<string, unknown>>
 
 /** The same parsing, validation, context, execution and masking for every transport. */
@@ -46,7 +46,14 @@ export function createGraphqlEndpoint({
   authenticate: Authenticate
   allowedOrigins: readonly string[]
 }): GraphqlEndpoint {
-  const engine: Plugin = {
+  const engine: Plugin<Record<string, unknown>, ServerContext> = {
+    // Before anything else of a request is looked at: who has a wrong token learns that, and nothing more.
+    async onRequestParse({ request, serverContext, setRequestParser }) {
+      const authentication = await authenticate(request.headers.get('authorization'))
+      if (authentication.kind === 'refused') throw wrongToken()
+      serverContext.caller = authentication.kind === 'caller' ? authentication.caller : null
+      if (request.method === 'GET') setRequestParser(paramsInAddress)
+    },
     onExecute({ setExecuteFn }) {
       if (api.execute !== undefined) setExecuteFn(api.execute)
     },
@@ -62,7 +69,8 @@ export function createGraphqlEndpoint({
     // The endpoint gives what it refuses itself codes of its own; the API promises others.
     onResultProcess({ result, setResult }) {
       if (!('errors' in result) || result.errors === undefined) return
-      setResult({ ...result, errors: result.errors.map((error) => api.maskError(error)) })
+      const errors = result.errors.map((error) => api.maskError(error))
+      setResult({ ...result, errors: result.data === undefined ? errors.map(withStatus) : errors })
     },
   }
   return createYoga<ServerContext, Record<string, unknown>>({
@@ -87,18 +95,65 @@ export function createGraphqlEndpoint({
       return renderGraphiQL(options)
     },
     plugins: [engine],
-    async context({ request, caller }) {
-      if (caller !== undefined) return api.contextFor(caller)
-      const authentication = await authenticate(request.headers.get('authorization'))
-      if (authentication.kind === 'refused') throw wrongToken()
-      return api.contextFor(authentication.kind === 'caller' ? authentication.caller : null)
-    },
+    context: ({ caller }) => api.contextFor(caller ?? null),
   })
 }
 
 function wrongToken(): GraphQLError {
   return new GraphQLError(
     'The Authorization header holds no valid token; it may be "Bearer <token>". Ask an admin of this server for one, or leave the header out to see what anyone may.',
-    { extensions: { code: 'UNAUTHENTICATED', http: { status: 401, headers: { 'www-authenticate': 'Bearer' } } } },
+    { extensions: { code: 'UNAUTHENTICATED' } },
   )
+}
+
+/** What a GET asks for. Throws a GraphQLError where a part that has to be JSON is none. */
+function paramsInAddress(request: Request): GraphQLParams {
+  const params = new URL(request.url, 'http://localhost').searchParams
+  const jsonOf = (name: string): unknown => {
+    const text = params.get(name)
+    if (text === null || text === '') return undefined
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new GraphQLError(
+        `"${name}" in the address is no JSON; it may be an object, like {"id": "…"}, with its characters escaped as in any address.`,
+        { extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } } },
+      )
+    }
+  }
+  return {
+    query: params.get('query') || undefined,
+    operationName: params.get('operationName') || undefined,
+    // What is JSON and no object is refused by name like that of a POST.
+    variables: jsonOf('variables') as GraphQLParams['variables'],
+    extensions: jsonOf('extensions') as GraphQLParams['extensions'],
+  }
+}
+
+/** `spec`: only for clients that ask for `application/graphql-response+json`; others get 200, as they always did. */
+type Http = { status: number; spec?: boolean; headers?: Record<string, string> }
+
+/** How HTTP says what a code says, where nothing was executed. */
+const HTTP_OF: Readonly<Record<string, Http>> = {
+  UNAUTHENTICATED: { status: 401, headers: { 'www-authenticate': 'Bearer' } },
+  FORBIDDEN: { status: 403, spec: true },
+  BAD_USER_INPUT: { status: 400, spec: true },
+  TOO_COMPLEX: { status: 400, spec: true },
+  INTERNAL_SERVER_ERROR: { status: 500, spec: true },
+}
+
+function withStatus(error: GraphQLError): GraphQLError {
+  const { nodes, source, positions, path, extensions } = error
+  const http = extensions.http ?? HTTP_OF[String(extensions.code)]
+  const tooLarge = typeof http === 'object' && http !== null && 'status' in http && http.status === 413
+  const message = tooLarge
+    ? `A request may have at most ${MAX_BODY_BYTES} bytes (1 MiB), and this one has more; send less, or send it in parts.`
+    : error.message
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    path: path ?? null,
+    extensions: { ...extensions, http },
+  })
 }

@@ -1,3 +1,4 @@
+import { censorOf } from '../domain/censor.ts'
 import { Timetables } from '../domain/timetable.ts'
 import { coreModule } from '../modules/core/core.ts'
 import { loadModules } from '../modules/load.ts'
@@ -16,6 +17,7 @@ import type { ServerConfig } from './config.ts'
 import { type Check, type Readiness, readiness } from './health.ts'
 import type { Logger } from './logger.ts'
 import { Migrations } from './migrations.ts'
+import { secretsOf } from './secrets.ts'
 import { listenFault } from './startup-fault.ts'
 import { openZones } from './zone-data.ts'
 
@@ -110,6 +112,7 @@ async function start(
     zones,
     settings: { ...DEFAULT_RUNNER_SETTINGS, ...config.runner },
     log,
+    censor: censorOf(secretsOf(config)),
   })
   const stopping = new AbortController()
   let stopped: Promise<void> | null = null

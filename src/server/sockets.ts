@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { GraphQLError } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Authenticate, Caller } from './authenticate.ts'
@@ -92,7 +92,7 @@ export function attachSockets(
       },
       execute: (args) => envelopeOf(args).execute(args),
       subscribe: (args) => envelopeOf(args).subscribe(args),
-      onError: (_context, _id, _payload, errors) => errors.map((error) => api.maskError(error).toJSON()),
+      onError: (_context, _id, _payload, errors) => errors.map((error) => overSocket(api.maskError(error))),
     },
     sockets,
     KEEP_ALIVE_MS,
@@ -147,6 +147,12 @@ function refuse(socket: Duplex, status: string, message: string): void {
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(message)}\r\n\r\n${message}`,
   )
+}
+
+/** Without what an error would say to HTTP. */
+function overSocket(error: GraphQLError): GraphQLFormattedError {
+  const { extensions: { http: _, ...extensions } = {}, ...told } = error.toJSON()
+  return { ...told, extensions }
 }
 
 function tooManyOperations(): GraphQLError {

@@ -10,7 +10,7 @@ import { toJsonb } from './json.ts'
 import { at, logLines } from './sql.ts'
 import { changeWithUpcoming, UNCHANGED, type UpcomingPlan } from './upcoming.ts'
 
-/** What an author writes; text is storable, and all of it but the title may be unfinished. */
+/** What an author writes; text is storable, and all of it may be unfinished. */
 export type DefinitionContent = {
   title: string
   description: string | null
@@ -41,6 +41,7 @@ export type StoredDefinition = {
   state: DefinitionState
   schedulePaused: boolean
   scheduleResumedAt: Date | null
+  title: string
   timeZone: string
   graceSeconds: number
   concurrencyKey: string | null

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -56,17 +56,44 @@ export async function startEmbedded(options: {
   const home = join(resolve(dataDir), 'postgres')
   const owner = ownerForPostgres()
   const binaries = await findBinaries()
-  await mkdir(dirname(home), { recursive: true }).catch((cause: unknown) => {
-    const said = cause instanceof Error ? cause.message : String(cause)
+  try {
+    await makeFolder(dirname(home))
+    if (!existsSync(home)) await createCluster({ home, owner, binaries, durable })
+  } catch (cause) {
+    throw unusable(dataDir, cause)
+  }
+  if (!existsSync(join(home, 'data', 'PG_VERSION'))) {
     throw new Error(
-      `The data folder ${dataDir} (CUELIGHT_DATA_DIR) cannot be used: ${said}. Name a folder that can be written.`,
-      { cause },
+      `The data folder ${dataDir} (CUELIGHT_DATA_DIR) holds a "postgres" that is not Cuelight's: there is no ` +
+        'postgres/data/PG_VERSION in it. Name another folder, or move that one away to begin with an empty database.',
     )
-  })
-  if (!existsSync(home)) await createCluster({ home, owner, binaries, durable })
+  }
   const cluster = new Cluster({ home, owner, binaries, durable, log })
-  await cluster.start()
+  try {
+    await cluster.start()
+  } catch (error) {
+    // What the system says of a file names that file, and not the setting.
+    throw error instanceof Error && 'syscall' in error ? unusable(dataDir, error) : error
+  }
   return { url: cluster.url, stop: () => cluster.stop() }
+}
+
+function unusable(dataDir: string, cause: unknown): Error {
+  const said = cause instanceof Error ? cause.message : String(cause)
+  return new Error(
+    `The data folder ${dataDir} (CUELIGHT_DATA_DIR) cannot be used: ${said}. Name a folder that can be written.`,
+    { cause },
+  )
+}
+
+/** Node's own recursion never ends in a file system that refuses folders by saying that their parent is missing, like /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder) && statSync(folder).isDirectory()) return
+  if (folder !== dirname(folder)) await makeFolder(dirname(folder))
+  await mkdir(folder).catch((error: unknown) => {
+    // Another process may have been faster.
+    if (!existsSync(folder) || !statSync(folder).isDirectory()) throw error
+  })
 }
 
 class Cluster {
@@ -161,7 +188,12 @@ class Cluster {
       if (client !== null) return client
       const live = pid !== null && isPostmaster(pid, this.#data)
       if (!live && (child === null || child.exited)) {
-        if (++attempts > 5) throw new Error(`PostgreSQL does not start in ${this.#data}: ${this.#lastWords()}`)
+        if (++attempts > 5) {
+          throw new Error(
+            `PostgreSQL does not start in ${this.#data}: ${this.#lastWords()}. Mend what it names, or name another ` +
+              'data folder with CUELIGHT_DATA_DIR.',
+          )
+        }
         disownPidFile(this.#data)
         child = await this.#spawn()
       }

@@ -43,27 +43,33 @@ async function withEngine<T>(url: string, work: (engine: SchemaEngine) => Promis
   return withSchemaEngine(url, work)
 }
 
-/** Names of the migrations that the database still lacks, oldest first. */
+/**
+ * Names of the migrations that the database still lacks, oldest first. Throws a sentence when the database cannot be
+ * reached, is not Cuelight's, or was migrated by a newer Cuelight.
+ */
 export async function pendingMigrations(url: string): Promise<string[]> {
   return withSession(url, async (session) => {
-    const applied = new Set((await history(session)).filter((row) => row.finished).map((row) => row.name))
     const { migrationDirectories } = await migrationList()
-    return migrationDirectories.map(({ path }) => path).filter((name) => !applied.has(name))
+    const known = migrationDirectories.map(({ path }) => path)
+    const applied = appliedOf(await history(session), known)
+    return known.filter((name) => !applied.has(name))
   })
 }
 
 /**
  * Brings the database's tables up to this version and answers the names of the migrations it applied. Servers that
  * start together wait for each other. A migration is one transaction, so one that a crash cut off left nothing and is
- * applied again. Throws a sentence when the database cannot be reached or a migration fails.
+ * applied again. Throws a sentence when the database cannot be reached, is not Cuelight's, was migrated by a
+ * newer Cuelight, or a migration fails.
  */
 export async function migrate(url: string, options: { log?: { info(message: string): void } } = {}): Promise<string[]> {
   return withSession(url, async (session) => {
     await session.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
     const rows = await history(session)
     const migrationsList = await migrationList()
-    const applied = new Set(rows.filter((row) => row.finished).map((row) => row.name))
-    if (migrationsList.migrationDirectories.every(({ path }) => applied.has(path))) return []
+    const known = migrationsList.migrationDirectories.map(({ path }) => path)
+    const applied = appliedOf(rows, known)
+    if (known.every((name) => applied.has(name))) return []
     try {
       return await withEngine(url, async (engine) => {
         for (const { name } of rows.filter((row) => !row.finished)) {
@@ -105,8 +111,24 @@ export async function migrationToSchema(url: string): Promise<string | null> {
   })
 }
 
+/** What was applied. Throws where some of it is none of `known`: of tables from the future nobody knows what they mean. */
+function appliedOf(rows: readonly Attempt[], known: readonly string[]): Set<string> {
+  const applied = rows.filter((row) => row.finished).map((row) => row.name)
+  const strange = applied.filter((name) => !known.includes(name))
+  if (strange.length > 0) {
+    throw new Error(
+      `The database was migrated by a newer Cuelight: this version does not know ${strange.join(', ')}. Start that ` +
+        'version or a newer one, or give this one a database of its own (DATABASE_URL, or CUELIGHT_DATA_DIR for the ' +
+        'embedded one).',
+    )
+  }
+  return new Set(applied)
+}
+
+type Attempt = { name: string; finished: boolean }
+
 /** What the database says was applied, or begun and not finished; rolled-back attempts left out. */
-async function history(session: pg.Client): Promise<{ name: string; finished: boolean }[]> {
+async function history(session: pg.Client): Promise<Attempt[]> {
   const { rows: tables } = await session.query<{ name: string }>(
     'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename',
   )
@@ -118,11 +140,20 @@ async function history(session: pg.Client): Promise<{ name: string; finished: bo
         'database for Cuelight alone and name that one.',
     )
   }
-  const { rows } = await session.query<{ name: string; finished: boolean }>(
-    `SELECT migration_name AS name, finished_at IS NOT NULL AS finished
-     FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
-  )
-  return rows
+  try {
+    const { rows } = await session.query<Attempt>(
+      `SELECT migration_name AS name, finished_at IS NOT NULL AS finished
+       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
+    )
+    return rows
+  } catch (error) {
+    throw new Error(
+      `The table _prisma_migrations of the database cannot be read: ${reasonOf(error)} If the database is another ` +
+        "program's, create one for Cuelight alone and name that one in DATABASE_URL; if it is Cuelight's, restore it " +
+        'from a backup.',
+      { cause: error },
+    )
+  }
 }
 
 async function withSession<T>(url: string, work: (session: pg.Client) => Promise<T>): Promise<T> {

@@ -66,7 +66,7 @@ export function readPassword(home: string): string {
   } catch {
     throw new Error(
       `The embedded PostgreSQL's password is missing: ${join(home, 'password')} cannot be read. Restore the file, or ` +
-        `move ${home} away to begin with an empty database.`,
+        `move ${home} away to begin with an empty database, or name another data folder with CUELIGHT_DATA_DIR.`,
     )
   }
 }

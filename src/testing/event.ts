@@ -9,11 +9,23 @@ import {
 import type { Actor } from '../domain/actor.ts'
 import { failureOf } from '../domain/failure.ts'
 import { isObject } from '../domain/plain-object.ts'
+import { unknownKeys } from '../domain/unknown-keys.ts'
 import { validateDraft } from '../domain/validate-draft.ts'
 import { granted, Refused } from './refused.ts'
 
 /** An event as the API's createDefinition takes it. */
 export type EventInput = CreateDefinitionInput
+
+const KEYS = [
+  'slug',
+  'title',
+  'description',
+  'timeZone',
+  'graceSeconds',
+  'concurrencyKey',
+  'parameters',
+  'spec',
+] as const satisfies (keyof EventInput)[]
 
 /** Reads an event from a JSON file, where it is not given as it is. Throws a sentence that names the file. */
 export async function readEvent(event: EventInput | string | URL): Promise<EventInput> {
@@ -58,7 +70,8 @@ export async function publishEvent(
     parameters: event.parameters ?? [],
   }
   // Before it is saved: what does not even have the form that the API's types give it must not get there.
-  const { issues } = validateDraft({ spec, ...settings }, ctx)
+  const found = validateDraft({ title, spec, ...settings }, ctx)
+  const issues = [...unknownKeys({ ...event }, { path: '', known: KEYS }), ...found.issues]
   if (issues.length > 0) throw new Refused(what, { error: 'INVALID_INPUT', message: '', issues })
   const content = { title, description: event.description ?? null, ...settings, spec }
   const { definitionId } = granted(

@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { testDatabase } from '../support/database.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { blankDatabase, testDatabase } from '../support/database.ts'
 
 const { url: databaseUrl } = await testDatabase()
 const MAIN = ['--import', 'jiti/register', 'src/cli/main.ts']
@@ -77,6 +82,56 @@ test('a promise that a module forgot about is logged, and the server goes on', a
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   child.kill('SIGTERM')
   expect((await ended).code).toBe(0)
+})
+
+test('a server whose output nobody reads any more does not end by that, and stops its PostgreSQL in the end', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'cuelight-serve-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const { child, ended, stdout } = cuelight(['serve'], {
+    DATABASE_URL: '',
+    CUELIGHT_DATA_DIR: dataDir,
+    LOG_LEVEL: 'debug',
+  })
+  await addressOf(stdout)
+  child.stdout.destroy()
+  // Which is logged.
+  child.kill('SIGTERM')
+  const { code, stderr } = await ended
+  expect(code).toBe(0)
+  expect(stderr).toContain('Nobody takes the output any more (write EPIPE); the work goes on without it.')
+  expect(existsSync(join(dataDir, 'postgres/data/postmaster.pid'))).toBe(false)
+})
+
+test.each([['serve'], ['migrate']])(
+  '%s on a database of a newer version ends at once with a sentence',
+  async (command) => {
+    const { url, query } = await blankDatabase()
+    await migrate(url)
+    await query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ('future', '', '29990101000000_holograms', now(), now(), 1)`,
+    )
+    const { child, ended } = cuelight([command], { DATABASE_URL: url })
+    await once(child.stderr, 'data')
+    const said = performance.now()
+    const { code, stderr } = await ended
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^The database was migrated by a newer Cuelight: .*29990101000000_holograms\..*\n$/)
+    expect(performance.now() - said).toBeLessThan(5_000)
+  },
+)
+
+test.each([['serve'], ['migrate']])('%s whose migration fails ends at once with a sentence', async (command) => {
+  const { url, query } = await blankDatabase()
+  await migrate(url)
+  await query('DELETE FROM _prisma_migrations')
+  const { child, ended } = cuelight([command], { DATABASE_URL: url })
+  await once(child.stderr, 'data')
+  const said = performance.now()
+  const { code, stderr } = await ended
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^The database's tables could not be brought up to date: .*already exists.*\n$/)
+  expect(performance.now() - said).toBeLessThan(5_000)
 })
 
 test('while an action hangs, a first signal waits for it and a second one ends the process at once', async () => {

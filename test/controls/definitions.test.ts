@@ -123,7 +123,7 @@ test.each(['', 'Yew', '-yew', 'y_w', 'yéw', 'y ew', 'x'.repeat(65), 'yew\0', 'y
   'the slug %j is refused',
   async (slug) => {
     const result = await createDefinition(ctx, MIRA, { slug, title: '', spec: SPEC })
-    expect(result).toMatchObject({ error: 'INVALID_INPUT', issues: [{ path: 'slug' }, { path: 'title' }] })
+    expect(result).toMatchObject({ error: 'INVALID_INPUT', issues: [{ path: 'slug' }] })
   },
 )
 
@@ -221,11 +221,15 @@ test('updating keeps what is omitted and clears what is null', async () => {
   ])
 })
 
-test.each([null, '', '  '])('a title of %j is refused on updating, and nothing else is changed', async (title) => {
-  const id = await create()
-  const result = await updateDefinition(ctx, MIRA, { id, title, graceSeconds: 5 })
-  expect(result).toMatchObject({ error: 'INVALID_INPUT', issues: [{ path: 'title' }] })
-  expect(await read(id)).toMatchObject({ title: 'Event', graceSeconds: 900 })
+test.each([null, '', '  ', 'x'.repeat(201)])('a title of %j is saved, and cannot be published', async (title) => {
+  const id = await create({ title: title ?? '' })
+  done(await updateDefinition(ctx, MIRA, { id, title, graceSeconds: 5 }))
+  expect(await read(id)).toMatchObject({ title: title?.trim() ?? '', graceSeconds: 5 })
+  expect(await publishDefinition(ctx, MIRA, { id })).toMatchObject({
+    error: 'INVALID_INPUT',
+    issues: [{ path: 'title' }],
+  })
+  expect(await read(id)).toMatchObject({ state: 'DRAFT' })
 })
 
 test('what somebody changed since it was read is not overwritten', async () => {

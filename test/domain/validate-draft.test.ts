@@ -29,6 +29,7 @@ const CATALOG: Catalog = {
 const STEP = { actionId: 'core.log', params: { message: 'Hello {region}' } }
 const PHASE = { key: 'main', steps: [STEP] }
 const GOOD: Draft = {
+  title: 'Invasion',
   spec: { schedule: { manual: true }, phases: [PHASE] },
   timeZone: 'Europe/Berlin',
   graceSeconds: 900,
@@ -58,6 +59,10 @@ test('a draft may leave out what has a default, and hold an empty phase', () => 
 })
 
 test.each([
+  [{ title: '' }, 'title'],
+  [{ title: ' ' }, 'title'],
+  [{ title: null }, 'title'],
+  [{ title: '🐉'.repeat(201) }, 'title'],
   [{ timeZone: 'Mars/Olympus' }, 'timeZone'],
   [{ timeZone: '' }, 'timeZone'],
   [{ timeZone: 'EST' }, 'timeZone'],
@@ -112,6 +117,90 @@ test.each([
   expect(issue?.message).toMatch(/[.!]$/)
   expect(new Set(issues.map((found) => found.path)).size).toBe(issues.length)
   expect(issues.map((found) => found.path)).toContain(path)
+})
+
+test.each([
+  [{ spec: { schedule: { manual: true }, phases: [PHASE], phase: [] } }, 'phase', 'schedule, phases'],
+  [withSchedule({ manual: true, daily: true }), 'schedule.daily', 'manual, once, recurring'],
+  [withSchedule({ once: { at: '2026-03-06T20:00', zone: 'UTC' } }), 'schedule.once.zone', 'at'],
+  [
+    withSchedule({ recurring: { start: '2026-03-06T20:00', rule: 'FREQ=DAILY', excludes: [] } }),
+    'schedule.recurring.excludes',
+    'start, rule, exclude, include',
+  ],
+  [withPhases({ ...PHASE, gate: { after: '5m' } }), 'phases[0].gate', 'key, label, steps, advance'],
+  [withStep({ ...STEP, on_failure: 'SKIP' }), 'phases[0].steps[0].on_failure', 'actionId, label, params, onFailure'],
+  [
+    withStep({ ...STEP, 'on failure': 'SKIP' }),
+    'phases[0].steps[0]["on failure"]',
+    'actionId, label, params, onFailure',
+  ],
+  [withGate({ trigger: { on: 'shard.boss-slain', times: 2 } }), 'phases[0].advance.trigger.times', 'on, where, count'],
+  [
+    { parameters: [{ name: 'region', type: 'TEXT', value: 1 }] },
+    'parameters[0].value',
+    'name, label, type, required, default, options',
+  ],
+])('%j has a key that nobody knows, which is named with those that may be there', (draft, path, known) => {
+  const { issues } = find(draft)
+  const [issue] = issues.filter((found) => found.path === path)
+  expect(issue?.message).toBe(`This is not known here; use one of ${known}, or remove it.`)
+})
+
+test('a gate or condition with a key that nobody knows is no gate and no condition', () => {
+  expect(pathsOf(withGate({ after: '5m', or: 'never' }))).toEqual(['phases[0].advance'])
+  const where = { field: 'boss', op: 'EQ', value: 'Balron', not: true }
+  expect(pathsOf(withGate({ trigger: { on: 'shard.boss-slain', where } }))).toContain(
+    'phases[0].advance.trigger.where.not',
+  )
+})
+
+test('what is wrong beyond the largest number of phases, steps, parameters and dates is named too', () => {
+  const many = (count: number, one: (index: number) => unknown) =>
+    Array.from({ length: count }, (_, index) => one(index))
+  expect(pathsOf(withPhases(...many(52, (i) => ({ key: i === 51 ? 'A' : `p${i}`, steps: [] }))))).toEqual([
+    'phases',
+    'phases[51].key',
+  ])
+  expect(pathsOf(withPhases({ key: 'main', steps: many(202, (i) => (i === 201 ? 5 : STEP)) }))).toEqual([
+    'phases[0].steps',
+    'phases[0].steps[201]',
+  ])
+  expect(pathsOf({ parameters: many(52, (i) => ({ name: i === 51 ? '1' : `region${i}` })) })).toEqual([
+    'parameters',
+    'parameters[51].name',
+  ])
+  const recurring = {
+    start: '2026-03-06T20:00',
+    rule: 'FREQ=DAILY',
+    exclude: many(502, (i) => (i === 501 ? 'x' : '2026-12-25')),
+  }
+  expect(pathsOf(withSchedule({ recurring }))).toEqual([
+    'schedule.recurring.exclude',
+    'schedule.recurring.exclude[501]',
+    'schedule',
+  ])
+})
+
+test('of very many problems a thousand are listed, and the last says how many more there are', () => {
+  const steps = (count: number) =>
+    Array.from({ length: count }, () => ({ actionId: 'no.such', params: { a: '{b}{c}' } }))
+  // 1,000 steps and that there are too many of them.
+  const listed = find(withPhases({ key: 'main', steps: steps(1_000) }))
+  expect(listed.issues).toHaveLength(1_000)
+  expect(listed.issues.at(-2)).toMatchObject({ path: 'phases[0].steps[997].actionId' })
+  expect(listed.issues.at(-1)).toEqual({
+    path: 'phases[0].steps[998].actionId',
+    message: 'There are 2 more from here on; solve these first, and the others are listed.',
+  })
+  expect(listed.warnings).toHaveLength(1_000)
+  expect(listed.warnings.at(-1)?.message).toContain('1001 more')
+  const all = find(withPhases({ key: 'main', steps: steps(999) })).issues
+  expect(all).toHaveLength(1_000)
+  expect(all.at(-1)).toMatchObject({
+    path: 'phases[0].steps[998].actionId',
+    message: expect.stringContaining('no.such'),
+  })
 })
 
 test('keeps to one issue where one thing is wrong', () => {
@@ -207,16 +296,16 @@ test.each([
   expect(pathsOf(withGate({ trigger }))).toEqual([...below.map((end) => path + end), path])
 })
 
-test('warns of what looks like a placeholder and is none, but not of an unknown one or of JSON in a text', () => {
-  const params = { a: 'Hi { region }', b: ['{}', '{"a": 1}', '{regoin}'], c: '{event.name}' }
+test('warns of placeholders that no parameter fills and of what is none, each at its place, but not of JSON in a text', () => {
+  const params = { a: 'Hi { region }', b: ['{}', '{"a": 1}', '{regoin}'], c: { 'a b': '{event.name} {region}' } }
   const { issues, warnings } = find(withStep({ actionId: 'core.log', params }))
   expect(issues).toEqual([])
-  expect(warnings.map((warning) => warning.message)).toEqual([
-    expect.stringContaining('"{ region }"'),
-    expect.stringContaining('"{}"'),
-    expect.stringContaining('"{event.name}"'),
+  expect(warnings.map(({ path, message }) => [path, message])).toEqual([
+    ['phases[0].steps[0].params.a', expect.stringContaining('"{ region }" is no placeholder')],
+    ['phases[0].steps[0].params.b[0]', expect.stringContaining('"{}" is no placeholder')],
+    ['phases[0].steps[0].params.b[2]', expect.stringContaining('{regoin} is no parameter')],
+    ['phases[0].steps[0].params.c["a b"]', expect.stringContaining('"{event.name}" is no placeholder')],
   ])
-  expect(warnings[0]?.path).toBe('phases[0].steps[0].params')
 })
 
 test('warns of a concurrency key whose placeholder no parameter fills', () => {

@@ -147,9 +147,11 @@ test('what asInput answers is taken back and is the same draft', async () => {
 test('a draft may be saved unfinished, and says all that is wrong with it', async () => {
   const created = await create({
     slug: 'unfinished',
-    title: 'Unfinished',
+    title: '',
     timeZone: 'Mars/Olympus',
     graceSeconds: -1,
+    concurrencyKey: '{',
+    parameters: [{ name: '' }],
     spec: {
       schedule: { manual: true },
       phases: [{ key: 'A', steps: [{ actionId: 'no.such' }], advance: { after: 'soon' } }],
@@ -159,8 +161,11 @@ test('a draft may be saved unfinished, and says all that is wrong with it', asyn
   const paths = created.at('createDefinition', 'definition', 'draftIssues', 'path')
   expect(paths).toEqual(
     expect.arrayContaining([
+      'title',
       'timeZone',
       'graceSeconds',
+      'concurrencyKey',
+      'parameters[0].name',
       'phases[0].key',
       'phases[0].steps[0].actionId',
       'phases[0].advance.after',

@@ -49,6 +49,56 @@ test('a document of nothing but brackets is refused, and not a crash', () => {
   expect(() => parseDocument(`{ a(x: ${'['.repeat(40_000)}`)).toThrow(expect.objectContaining({ name: 'GraphQLError' }))
 })
 
+test('20 drafts and specs are allowed and 21 are not, aliases and fragments counted', () => {
+  const definitions = buildSchema(
+    'type Query { definition: Definition } type Definition { draft: Int, draftIssues: Int }',
+  )
+  const found = (count: number) =>
+    validate(
+      definitions,
+      parseDocument(
+        `{ ${Array.from({ length: count - 1 }, (_, index) => `d${index}: definition { draft }`).join(' ')} definition { ...f } }
+         fragment f on Definition { draftIssues }`,
+      ),
+      [complexityRule],
+    )
+  expect(found(20)).toEqual([])
+  const [error] = found(21)
+  expect(error?.extensions.code).toBe('TOO_COMPLEX')
+  expect(error?.message).toBe(
+    'The operation names 21 drafts and specs (draft, draftIssues, draftWarnings, spec); at most 20 are allowed. Read many by nodes(ids), or split it.',
+  )
+})
+
+const chain = (length: number) =>
+  Array.from({ length }, (_, index) => `fragment f${index} on Query { ...f${index + 1} }`).join(' ')
+
+test.each([
+  ['a chain of fragments', `{ ...f0 } ${chain(3000)} fragment f3000 on Query { b }`],
+  ['a chain of fragments that nobody uses', `{ b } ${chain(3000)} fragment f3000 on Query { b }`],
+  ['a circle of fragments', `{ ...f0 } ${chain(3000)} fragment f3000 on Query { ...f0 }`],
+  [
+    'fragments that each nest somewhat',
+    `{ ...f0 } ${Array.from({ length: 90 }, (_, index) => `fragment f${index} on Query { ${'... { '.repeat(50)} ...f${index + 1} ${'} '.repeat(50)} }`).join(' ')} fragment f90 on Query { b }`,
+  ],
+  ['inline fragments', `{ ${'... { '.repeat(900)} b ${'}'.repeat(900)} }`],
+  ['fields', nested(900)],
+  ['a list in an argument', `{ b(x: ${'['.repeat(900)}${']'.repeat(900)}) }`],
+  ['an object in an argument', `{ b(x: ${'{a: '.repeat(900)}1${'}'.repeat(900)}) }`],
+  ['the type of a variable', `query ($x: ${'['.repeat(900)}Int${']'.repeat(900)}) { b }`],
+])('%s too deep is refused as it is read', (_name, source) => {
+  expect(() => parseDocument(source)).toThrow(
+    expect.objectContaining({ name: 'GraphQLError', extensions: { code: 'TOO_COMPLEX' } }),
+  )
+})
+
+test('a chain of 100 fragments is read, and so is a literal of params as deep as any may be', () => {
+  expect(problems(`{ ...f0 } ${chain(99)} fragment f99 on Query { b }`)).toEqual([])
+  const params = `${'{a: '.repeat(32)}1${'}'.repeat(32)}`
+  const input = `{spec: {phases: [{steps: [{params: ${params}}]}]}}`
+  expect(() => parseDocument(`mutation { a { a { a { b(input: ${input}) } } } }`)).not.toThrow()
+})
+
 test('introspection is within the limits', () => {
   const document = parseDocument(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true }))
   expect(validate(schema, document, [...specifiedRules, complexityRule])).toEqual([])

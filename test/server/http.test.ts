@@ -37,6 +37,29 @@ test('a wrong token is UNAUTHENTICATED for any operation', async () => {
   expect(JSON.stringify(answer.body)).not.toContain('"http"')
 })
 
+test.each([['{ nope }'], ['{ hello'], ['']])(
+  'a wrong token comes first, before what is wrong with the document %j',
+  async (query) => {
+    const { url } = await startServer()
+    const answer = await post(url, { query }, { authorization: 'Bearer wrong' })
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    expect(answer.body.errors).toEqual([expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })])
+  },
+)
+
+test.each([['variables'], ['extensions']])('%s in an address that are no JSON are named in a 400', async (name) => {
+  const { url } = await startServer()
+  for (const text of ['{', 'abc', '{"a": 1']) {
+    const response = await fetch(`${url}/graphql?query={hello}&${name}=${encodeURIComponent(text)}`)
+    expect(response.status).toBe(400)
+    const { errors } = JSON.parse(await response.text())
+    expect(errors[0].message).toContain(`"${name}" in the address is no JSON; it may be an object`)
+  }
+  const fits = await fetch(`${url}/graphql?query={hello}&${name}=${encodeURIComponent('{"a": 1}')}`)
+  expect(await fits.json()).toEqual({ data: { hello: 'world' } })
+})
+
 test('malformed JSON is a 400 and not a fault', async () => {
   const { url } = await startServer()
   const answer = await post(url, '{"query": ')
@@ -66,7 +89,9 @@ test('a syntax error is told with its place', async () => {
 test('a body over 1 MiB is refused with 413, announced or not', async () => {
   const { url } = await startServer()
   const tooLong = JSON.stringify({ query: `{ hello } # ${'x'.repeat(MAX_BODY_BYTES)}` })
-  expect((await post(url, tooLong)).status).toBe(413)
+  const answer = await post(url, tooLong)
+  expect(answer.status).toBe(413)
+  expect(answer.body.errors[0].message).toContain('at most 1048576 bytes (1 MiB)')
 
   const chunked = request(`${url}/graphql`, { method: 'POST', headers: { 'content-type': JSON_TYPE } })
   chunked.on('error', () => {})

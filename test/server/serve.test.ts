@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from 'graphql-ws'
 import pg from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { readConfig, type ServerConfig } from '../../src/server/config.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { type RunningServer, type ServeOptions, serve } from '../../src/server/serve.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { testDatabase } from '../support/database.ts'
+import { SECRETS } from './indiscreet-world.ts'
 
 const { url: databaseUrl } = await testDatabase()
 const TOKEN = 'the-admin-token-of-the-tests'
@@ -173,4 +174,42 @@ test('a run that is started over HTTP is followed to its end over a WebSocket, l
   expect(entries[0]).toMatchObject({ kind: 'run.created' })
   expect(entries).toContainEqual(expect.objectContaining({ kind: 'step.message', text: 'hello' }))
   expect(await ask(url, `{ run(id: "${runId}") { status } }`)).toEqual({ data: { run: { status: 'COMPLETED' } } })
+})
+
+test('secrets that an action lets slip are struck out of what is stored of its run', async () => {
+  const targets = [
+    { name: 'news', kind: 'DISCORD', url: SECRETS.channel },
+    { name: 'world', kind: 'GENERIC', url: 'https://world.example/hook', secret: SECRETS.signature },
+  ]
+  const { url } = await start(
+    configOf({ CUELIGHT_MODULES: 'test/server/indiscreet-world.ts', CUELIGHT_TARGETS: JSON.stringify(targets) }),
+  )
+  const found = async (query: string) => JSON.stringify(await ask(url, query))
+  const created = await found(
+    `mutation { createDefinition(input: {slug: "slip", title: "Slip", spec: {schedule: {manual: true},
+      phases: [{key: "one", steps: [{actionId: "indiscreet.fail"}]}]}})
+      { ... on CreateDefinitionPayload { definition { id } } } }`,
+  )
+  const [definition] = /def_[0-9a-f-]+/.exec(created) ?? []
+  await ask(url, `mutation { publishDefinition(input: {id: "${definition}"}) { __typename } }`)
+  const started = await found(
+    `mutation { startRun(input: {definitionId: "${definition}"}) { ... on StartRunPayload { run { id } } } }`,
+  )
+  const [run] = /run_[0-9a-f-]+/.exec(started) ?? []
+  const query = `{ run(id: "${run}") { status lastError steps { lastError } log { edges { node { kind text detail } } } } }`
+  const stored = await vi.waitFor(
+    async () => {
+      const now = await found(query)
+      expect(now).toContain('"status":"PAUSED"')
+      return now
+    },
+    { timeout: 20_000 },
+  )
+  const clean =
+    '401 from [redacted] ([redacted]), signed with [redacted], as Bearer [redacted] at https://me:[redacted]@db.example'
+  expect(stored).toContain(`"lastError":"${clean}"`)
+  expect(stored).toContain(`The ring bearer Galadriel knows: ${clean}`)
+  for (const secret of [...Object.values(SECRETS), 'secret-path', 'my-password', SECRETS.signature.slice(6)]) {
+    expect(stored).not.toContain(secret)
+  }
 })

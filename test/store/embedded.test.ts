@@ -185,3 +185,58 @@ test('a PostgreSQL that dies under its server is started again at the same addre
   await expect.poll(() => said, { timeout: 20_000 }).toContain('The embedded PostgreSQL is back.')
   expect(await ask(url, 'SELECT n FROM kept')).toEqual([{ n: 7 }])
 })
+
+test.each<[string, (folder: string) => Promise<string>, RegExp]>([
+  [
+    'a postgres folder that is not ours',
+    async (folder) => {
+      await mkdir(join(folder, 'postgres'))
+      writeFileSync(join(folder, 'postgres/notes.txt'), 'mine')
+      return folder
+    },
+    /holds a "postgres" that is not Cuelight's: .*PG_VERSION.* Name another folder, or move that one away/,
+  ],
+  [
+    'a file in the way',
+    async (folder) => {
+      writeFileSync(join(folder, 'file'), '')
+      return join(folder, 'file')
+    },
+    /cannot be used: .*Name a folder that can be written\.$/,
+  ],
+  [
+    'a file above it',
+    async (folder) => {
+      writeFileSync(join(folder, 'file'), '')
+      return join(folder, 'file/below/it')
+    },
+    /cannot be used: .*Name a folder that can be written\.$/,
+  ],
+  [
+    'a file in it that cannot be written',
+    async (folder) => {
+      await (await start(folder)).stop()
+      await rm(join(folder, 'postgres/port'))
+      await mkdir(join(folder, 'postgres/port'))
+      return folder
+    },
+    /cannot be used: .*Name a folder that can be written\.$/,
+  ],
+])('%s is told with the setting and what to do, and is left as it is', async (_name, prepare, message) => {
+  const folder = await prepare(dataFolder())
+  const refusal = await start(folder).catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(Error)
+  expect(String(refusal)).toContain(`The data folder ${folder} (CUELIGHT_DATA_DIR)`)
+  expect(String(refusal)).toMatch(message)
+})
+
+test.runIf(process.platform === 'linux')(
+  'a place where no folder can be made is refused, and not tried for ever',
+  async () => {
+    for (const place of ['/proc/cuelight', '/proc/cuelight/below', '/proc']) {
+      await expect(start(place)).rejects.toThrow(
+        /\(CUELIGHT_DATA_DIR\) cannot be used: .*Name a folder that can be written\.$/,
+      )
+    }
+  },
+)

@@ -83,3 +83,26 @@ test('a user who may not create tables is told what would let it', async () => {
     await query(`DROP ROLE "${role}"`)
   }
 })
+
+test('a database that a newer version migrated is refused with the migration that is not known', async () => {
+  const { url, query } = await blankDatabase()
+  await migrate(url)
+  await query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ('future', '', '29990101000000_holograms', now(), now(), 1)`,
+  )
+  const refusal =
+    /migrated by a newer Cuelight: .*29990101000000_holograms\. Start that version or a newer one, or give/
+  await expect(migrate(url)).rejects.toThrow(refusal)
+  await expect(pendingMigrations(url)).rejects.toThrow(refusal)
+  await query("UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = 'future'")
+  expect(await pendingMigrations(url)).toEqual([])
+})
+
+test("a table of migrations that is somebody else's is refused by a sentence", async () => {
+  const { url, query } = await blankDatabase()
+  await query('CREATE TABLE _prisma_migrations (step int)')
+  await expect(migrate(url)).rejects.toThrow(
+    /_prisma_migrations of the database cannot be read: .* name that one in DATABASE_URL/,
+  )
+})

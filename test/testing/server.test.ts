@@ -114,6 +114,7 @@ test.each<[string, unknown]>([
   ['no spec', { slug: 'odd', title: 'Odd' }],
   ['a spec that is a text', { slug: 'odd', title: 'Odd', spec: 'yes' }],
   ['parameters that are none', { ...event(act('x')), parameters: [7] }],
+  ['a field that nobody knows', { ...event(act('x')), timezone: 'UTC' }],
   ['a slug with spaces', { ...event(act('x')), slug: 'An Event' }],
 ])('an event with %s is refused with issues', async (_name, odd) => {
   const refusal = await server.play(odd as EventInput).catch((error: unknown) => error)

@@ -12,14 +12,18 @@ export const announce = (targets: Targets) =>
     version: 1,
     risk: 'notify',
     budgetMs: 15_000,
-    params: z.strictObject({
-      target: targetName(targets, (name) => targets.announceProblem(name, '')),
-      message: z.string().min(1),
-    }),
+    params: z
+      .strictObject({
+        target: targetName(targets, (name) => targets.announceProblem(name, '')),
+        message: z.string().min(1),
+      })
+      .superRefine(({ target, message }, context) => {
+        // A target that takes nothing at all is told of above.
+        const found = targets.announceProblem(target, '') === null ? targets.announceProblem(target, message) : null
+        if (found !== null) context.addIssue({ code: 'custom', path: ['message'], message: `is too long: ${found}` })
+      }),
     supportsVerify: true,
     async perform({ params: { target, message }, runId, stepId, scope, idempotencyKey, verify }, { signal }) {
-      const problem = targets.announceProblem(target, message)
-      if (problem !== null) return { ok: false, retry: false, error: problem }
       if (verify) return { ok: true }
       return targets.announce(target, { message, runId, stepId, scope }, { idempotencyKey, signal })
     },

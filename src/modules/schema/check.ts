@@ -1,5 +1,6 @@
 import { failureOf } from '../../domain/failure.ts'
 import type { Issue } from '../../domain/issue.ts'
+import { writtenPath } from '../../domain/issue-path.ts'
 import { isObject } from '../../domain/plain-object.ts'
 import { placeholdersIn } from '../../domain/template.ts'
 import type { Finding, Judged, Path, ScalarType, Schema } from './schema.ts'
@@ -90,9 +91,5 @@ function valueAt(root: unknown, path: Path): unknown {
 
 /** A finding as an issue with its path written out: `items[0].name`. */
 export function issueOf({ path, message }: Finding): Issue {
-  const written = path.map((key) => {
-    if (typeof key === 'number') return `[${key}]`
-    return /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
-  })
-  return { path: written.join('').replace(/^\./, ''), message }
+  return { path: writtenPath(path), message }
 }

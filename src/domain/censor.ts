@@ -1,0 +1,39 @@
+/** Strikes secrets out of a text. */
+export type Censor = (text: string) => string
+
+/** What a secret becomes wherever a text would show it. */
+export const CENSORED = '[redacted]'
+
+/** Shorter ones are words that texts are made of: to strike out a password "info" would ruin the log and tell it. */
+const SECRET_MIN = 8
+
+/** A token that Cuelight made, or a password in an address. */
+const SHAPES: readonly Shape[] = [
+  [/\bcuelight_[A-Za-z0-9_-]{20,}/g, CENSORED],
+  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:@/"\\]*:)[^\s@"\\]+@/gi, `$1${CENSORED}@`],
+]
+type Shape = readonly [RegExp, string]
+
+/** Anything that reads as a bearer token: nobody tells stories in the server's log. */
+export const ANY_BEARER: Shape = [/\b(Bearer\s+)[^\s"'\\,]+/gi, `$1${CENSORED}`]
+/** The same where people read of a ring bearer. */
+const LONG_BEARER: Shape = [/\b(Bearer\s+)[A-Za-z0-9._~+/=-]{16,}/gi, `$1${CENSORED}`]
+
+/**
+ * Strikes out `secrets` (of 8 characters or more; as they stand, and as an address or JSON writes them), and all that
+ * looks like a token or a password in an address.
+ */
+export function censorOf(secrets: readonly string[], bearer: Shape = LONG_BEARER): Censor {
+  // Longest first, or a part of one would be struck out of it and leave the rest.
+  const written = secrets
+    .filter((secret) => secret.length >= SECRET_MIN)
+    .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+    .sort((a, b) => b.length - a.length)
+  const shapes = [bearer, ...SHAPES]
+  return (text) => {
+    let clean = text
+    for (const secret of written) clean = clean.replaceAll(secret, CENSORED)
+    for (const [shape, replacement] of shapes) clean = clean.replace(shape, replacement)
+    return clean
+  }
+}
