@@ -22,10 +22,12 @@ import { Transitions } from '../store/transitions.ts'
 import type { Clock } from './clock.ts'
 import { noteBlocked, prune, sweepMissed } from './duties.ts'
 import { Leases } from './leases.ts'
+import { type Call, Load } from './load.ts'
 import type { RunnerLog } from './log.ts'
 import type { RunnerSettings } from './settings.ts'
 import { Versions } from './versions.ts'
-import { Load, type WorkContext, workClaimed, workLapsed } from './work.ts'
+import { workClaimed, workLapsed } from './work.ts'
+import type { WorkContext } from './work-context.ts'
 
 export type RunnerOptions = {
   db: Database
@@ -134,9 +136,9 @@ export class Runner {
     })
   }
 
-  /** How many actions are being called. */
-  get dispatching(): number {
-    return this.#context.load.dispatching
+  /** The actions that are being called. */
+  get calls(): ReadonlySet<Call> {
+    return this.#context.load.calls
   }
 
   async #run(): Promise<void> {
@@ -177,7 +179,7 @@ export class Runner {
 
   #settleIdle(): void {
     const napping = this.#nap !== null && !this.#nap.signal.aborted && this.#context.clock.now() < this.#napUntil
-    if (!napping || this.#woken || this.#housework !== null || this.#tasks.size > this.dispatching) return
+    if (!napping || this.#woken || this.#housework !== null || this.#tasks.size > this.calls.size) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 

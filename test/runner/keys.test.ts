@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { cancelRun, pauseRun } from '../../src/controls/runs.ts'
 import { confirmCue } from '../../src/controls/steps.ts'
-import { settled } from '../../src/testing/play.ts'
 import { MIRA, newStage, type Stage, T0 } from '../support/stage.ts'
 
 const CUE = { actionId: 'core.cue', params: { instruction: 'Go' } }
@@ -111,9 +110,9 @@ test('however many runners race, one holder per key', async () => {
       }),
     ),
   )
-  await Promise.all([stage.runner, ...others].map((runner) => settled(runner)))
+  await Promise.all([stage.runner, ...others].map((runner) => stage.settle(runner)))
   stage.clock.moveTo(due.getTime())
-  await Promise.all([stage.runner, ...others].map((runner) => settled(runner)))
+  await Promise.all([stage.runner, ...others].map((runner) => stage.settle(runner)))
   const statuses = await Promise.all(runs.map(async (runId) => (await stage.run(runId)).status))
   expect(statuses.filter((status) => status === 'RUNNING')).toHaveLength(2)
   expect(statuses.filter((status) => status === 'SCHEDULED')).toHaveLength(22)

@@ -152,13 +152,22 @@ test('a step that fails for good pauses its run until it is retried and resumed'
 })
 
 test('an action that hangs is timed out on the clock of the server, not on the machine’s', async () => {
-  await using hasty = await createTestServer({ modules: [stage], patienceMs: 20 })
+  await using hasty = await createTestServer({ modules: [stage], hanging: ['stage.act'] })
   answers = [() => new Promise(() => {})]
   const run = await hasty.play(event(act('hangs')))
   expect(await run.waitingOn()).toMatchObject({ kind: 'ACTION' })
   expect(await run.finish()).toBe('COMPLETED')
   expect((await run.log()).find(({ kind }) => kind === 'step.retry')?.text).toMatch(/1 min/)
   expect(hasty.now().getTime() - Date.parse('2026-01-01T00:00:00Z')).toBeGreaterThanOrEqual(120_000)
+})
+
+test('an action that hangs although nobody said so fails the test with its name, and the server can be closed', async () => {
+  await using hasty = await createTestServer({ modules: [stage], patienceMs: 20 })
+  answers = [() => new Promise(() => {})]
+  const sentence = /^No answer from "hangs" \(stage\.act\) within 20 ms .*"hanging" of createTestServer/
+  await expect(hasty.play(event(act('hangs')))).rejects.toThrow(sentence)
+  await expect(hasty.passes('1h')).rejects.toThrow(sentence)
+  expect(hasty.now()).toEqual(new Date('2026-01-01T00:00:00Z'))
 })
 
 test('an action that takes its time on the machine’s clock is waited for', async () => {
@@ -253,6 +262,7 @@ test('servers of one process share a PostgreSQL, and nothing else', async () => 
 
 test('a server does not begin with a module that is refused, a start that is no instant, or a file that is not there', async () => {
   await expect(createTestServer({ modules: [{ id: 'Shard' }] })).rejects.toThrow(/refused:\n {2}.*id/)
+  await expect(createTestServer({ hanging: ['stage.dance'] })).rejects.toThrow('hanging names the action stage.dance')
   await expect(createTestServer({ start: 'yesterday' })).rejects.toThrow('start must be an instant like')
   await expect(createTestServer({ modules: ['./nowhere.ts'] })).rejects.toThrow(/nowhere\.ts/)
 })
