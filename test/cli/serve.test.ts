@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 
 const { url: databaseUrl } = await testDatabase()
-const MAIN = ['--import', 'jiti/register', 'src/cli/main.ts']
+const MAIN = join(inject('build'), 'cli/main.js')
 
 /** The command as a process of its own. */
 function cuelight(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [...MAIN, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH, PORT: '0', DATABASE_URL: databaseUrl, LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 
 // What a module's author has: the built package among their node_modules, a module and a test of their own.
 
@@ -23,10 +23,7 @@ beforeAll(async () => {
   const installed = join(folder, 'node_modules/cuelight')
   await mkdir(installed, { recursive: true })
   await mkdir(temporary)
-  await run(process.execPath, [
-    join(root, 'node_modules/typescript/bin/tsc'),
-    ...['-p', join(root, 'tsconfig.build.json'), '--outDir', join(installed, 'dist')],
-  ])
+  await cp(inject('build'), join(installed, 'dist'), { recursive: true })
   for (const part of ['package.json', 'prisma']) await cp(join(root, part), join(installed, part), { recursive: true })
   await symlink(join(root, 'node_modules'), join(installed, 'node_modules'))
   for (const name of ['zod', '@types', 'typescript']) {
