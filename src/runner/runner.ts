@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../domain/clock.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { Registry } from '../modules/registry.ts'
 import { Batch } from '../store/batch.ts'
@@ -19,7 +20,6 @@ import {
 } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { Transitions } from '../store/transitions.ts'
-import type { Clock } from './clock.ts'
 import { noteBlocked, prune, sweepMissed } from './duties.ts'
 import { Leases } from './leases.ts'
 import { type Call, Load } from './load.ts'
@@ -46,6 +46,8 @@ const HOUSEKEEPING_MS = 1000
 const PRUNE_EVERY_MS = 600_000
 /** How soon to look again for due runs whose rows somebody held: statements are short. On the machine's clock. */
 const LOCKED_MS = 5
+/** Without a reason, each abort makes an exception with its stack, which nobody reads. */
+const WOKEN = 'woken'
 /** How long stopping waits for actions in flight that were told to give up. */
 const GIVE_UP_MS = 1_000
 
@@ -106,7 +108,7 @@ export class Runner {
   /** There may be something to do now. */
   wake(): void {
     this.#woken = true
-    this.#nap?.abort()
+    this.#nap?.abort(WOKEN)
   }
 
   /**
@@ -264,7 +266,7 @@ export class Runner {
 
   async #stop(): Promise<void> {
     this.#stopping.abort()
-    this.#nap?.abort()
+    this.#nap?.abort(WOKEN)
     await this.#loop
     const finished = Promise.allSettled([...this.#tasks])
     await Promise.race([finished, unless(finished, this.#context.settings.finishMs)])
