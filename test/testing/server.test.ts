@@ -50,8 +50,8 @@ const event = (...steps: EventInput['spec']['phases'][number]['steps']): EventIn
 const act = (key: string) => ({ actionId: 'stage.act', label: key, params: { key } })
 const cue = { actionId: 'core.cue', label: 'Free the boss', params: { instruction: 'Free him.' } }
 
-test('the invasion of Yew plays from its first omen to its end in far less time than it takes', async () => {
-  const began = performance.now()
+test('the invasion of Yew plays from its first omen to its end, as long as it takes on the clock of the server', async () => {
+  const began = server.now().getTime()
   const run = await server.play(invasion('invasion-of-yew.json'), { params: { region: 'Trinsic' }, by: 'Mira' })
   expect(await run.state()).toMatchObject({ status: 'RUNNING', phase: 'omens', concurrencyKey: 'invasion:Trinsic' })
 
@@ -75,7 +75,7 @@ test('the invasion of Yew plays from its first omen to its end in far less time 
     actor: { kind: 'USER', name: 'Tom' },
     detail: { control: 'CONFIRM', note: 'He is angry.' },
   })
-  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(server.now().getTime() - began).toBe(5_000)
 })
 
 test('time passes as the event says, to the millisecond, and only when it is let', async () => {
