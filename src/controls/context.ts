@@ -1,5 +1,5 @@
+import type { Clock } from '../domain/clock.ts'
 import type { Registry } from '../modules/registry.ts'
-import type { Clock } from '../runner/clock.ts'
 import type { Changes } from '../store/changes.ts'
 import type { Database } from '../store/database.ts'
 
