@@ -15,6 +15,19 @@ const found = (pattern: RegExp, folders: string[]) =>
     .filter(({ folder, text }) => folder !== undefined && !folders.includes(folder) && pattern.test(text))
     .map(({ file }) => file)
 
+test.each([
+  ['src', 320],
+  ['test', 400],
+])('no file of %s has more than %i lines: a longer one is asking to be two', (folder, most) => {
+  const root = fileURLToPath(new URL(`../${folder}`, import.meta.url))
+  const sizes = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(ts|tsx|js|mjs)$/.test(file) && !file.split(sep).includes('node_modules'))
+    .filter((file) => !file.startsWith('generated'))
+    .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length - 1 }))
+  expect(sizes.length).toBeGreaterThan(50)
+  expect(sizes.filter(({ lines }) => lines > most)).toEqual([])
+})
+
 test('raw SQL stands in src/store alone', () => {
   const raw = /\$(queryRaw|executeRaw)/
   expect(found(raw, [])).toContain(join('store', 'claims.ts'))

@@ -1,7 +1,7 @@
+import type { Clock } from '../domain/clock.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Timetables } from '../domain/timetable.ts'
 import type { Registry } from '../modules/registry.ts'
-import type { Clock } from '../runner/clock.ts'
 import type { Changes } from '../store/changes.ts'
 import type { Database } from '../store/database.ts'
 

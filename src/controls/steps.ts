@@ -70,43 +70,44 @@ export function confirmCue(
   )
 }
 
+type Reasoned = { stepId: string; reason: string }
+
 /** Goes on without the step. */
-export async function skipStep(
-  ctx: ControlContext,
-  actor: Actor,
-  input: { stepId: string; reason: string },
-): Promise<StepResult> {
-  const reason = requiredReason(input.reason)
-  if (!reason.ok) return invalid([reason.issue])
-  return control(ctx, input.stepId, ({ step, common }) =>
+export function skipStep(ctx: ControlContext, actor: Actor, input: Reasoned): Promise<StepResult> {
+  return reasoned(ctx, input, ({ step, common }, reason) =>
     attempt(step, 'SKIP', common.now, () =>
       skipStepIfOpen(ctx.db.prisma, {
         ...common,
         control: 'SKIP',
-        reason: reason.text,
-        line: line(step, actor, common.now, { control: 'SKIP', to: 'SKIPPED', reason: reason.text }),
+        reason,
+        line: line(step, actor, common.now, { control: 'SKIP', to: 'SKIPPED', reason }),
       }),
     ),
   )
 }
 
 /** Tries a failed step again, once the run is resumed, as if it had not been tried. */
-export async function retryStep(
-  ctx: ControlContext,
-  actor: Actor,
-  input: { stepId: string; reason: string },
-): Promise<StepResult> {
-  const reason = requiredReason(input.reason)
-  if (!reason.ok) return invalid([reason.issue])
-  return control(ctx, input.stepId, ({ step, common }) =>
+export function retryStep(ctx: ControlContext, actor: Actor, input: Reasoned): Promise<StepResult> {
+  return reasoned(ctx, input, ({ step, common }, reason) =>
     attempt(step, 'RETRY', common.now, () =>
       retryStepIfFurthest(ctx.db.prisma, {
         ...common,
         control: 'RETRY',
-        line: line(step, actor, common.now, { control: 'RETRY', to: 'PENDING', reason: reason.text }),
+        line: line(step, actor, common.now, { control: 'RETRY', to: 'PENDING', reason }),
       }),
     ),
   )
+}
+
+/** A control that has to say why. */
+async function reasoned(
+  ctx: ControlContext,
+  input: Reasoned,
+  write: (attempt: Attempt, reason: string) => Promise<Controlled | Refusal>,
+): Promise<StepResult> {
+  const reason = requiredReason(input.reason)
+  if (!reason.ok) return invalid([reason.issue])
+  return control(ctx, input.stepId, (attempted) => write(attempted, reason.text))
 }
 
 type Attempt = { step: StepForControl; common: { runId: string; stepId: string; now: number } }

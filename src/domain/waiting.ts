@@ -17,6 +17,17 @@ export type WaitingKind =
 /** Why nothing is happening right now: as data, and in a sentence. `until`: when it ends by itself, where that is known. */
 export type Waiting = { kind: WaitingKind; description: string; until: Date | null }
 
+/** What has to be known of a step to say what it waits for. */
+export type WaitingStep = {
+  actionId: string
+  parked: boolean
+  instruction: string | null
+  claimedBy: string | null
+  dueAt: Date | null
+  held: boolean
+  attempts: number
+}
+
 /** What has to be known of a run to say what it waits for. */
 export type WaitingView = {
   now: Date
@@ -30,17 +41,7 @@ export type WaitingView = {
   lastError: string | null
   holdUntil: Date | null
   /** The step of the current phase that is to be worked next, or is being worked. */
-  step: {
-    title: string
-    actionId: string
-    inFlight: boolean
-    parked: boolean
-    instruction: string | null
-    claimedBy: string | null
-    dueAt: Date | null
-    held: boolean
-    attempts: number
-  } | null
+  step: (WaitingStep & { title: string; inFlight: boolean }) | null
   /** The gate of the current phase while it is not open, in words. */
   gate: { description: string; opensAt: Date | null } | null
 }

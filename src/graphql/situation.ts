@@ -1,8 +1,8 @@
+import type { Clock } from '../domain/clock.ts'
 import { describeGate } from '../domain/gate.ts'
 import type { CleanupStatus, RunStatus } from '../domain/run.ts'
 import type { WaitingView } from '../domain/waiting.ts'
 import type { Registry } from '../modules/registry.ts'
-import type { Clock } from '../runner/clock.ts'
 import type { Situation } from '../store/situation-reads.ts'
 
 type RunRow = {

@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/clock.ts'
 import { formatDuration } from '../domain/duration.ts'
 import { failureOf } from '../domain/failure.ts'
 import { classify, type Outcome, transient } from '../domain/outcome.ts'
@@ -5,20 +6,16 @@ import { storableText } from '../domain/storable.ts'
 import type { Envelope, LogLevel } from './module.ts'
 import type { RegisteredAction } from './registered.ts'
 
-/** What measures budgets: the runner's clock, so that a test moves both by hand. */
-export type BudgetClock = {
-  /** Milliseconds since the epoch. */
-  now(): number
-  /** Resolves at `at` or when `signal` aborts, whichever is first. */
-  sleepUntil(at: number, signal: AbortSignal): Promise<void>
-}
+/** Without a reason, each abort makes an exception with its stack, which nobody reads. */
+const OVER = 'the call is over'
 
 export type CallOptions = {
   /** Passed on to the action, which may stop early; the call still ends by answer or budget. */
   signal: AbortSignal
   /** What the action says while it runs. Not called any more once the call is over. */
   log(message: string, level: LogLevel): void
-  clock: BudgetClock
+  /** Measures the budget: the runner's own, so that a test moves both by hand. */
+  clock: Clock
 }
 
 /**
@@ -57,7 +54,7 @@ export async function callAction(
   try {
     return await Promise.race([answered, timedOut])
   } finally {
-    over.abort()
+    over.abort(OVER)
     signal.removeEventListener('abort', stop)
   }
 }

@@ -1,5 +1,6 @@
+import type { Clock } from '../domain/clock.ts'
 import type { Outcome } from '../domain/outcome.ts'
-import { type BudgetClock, callAction } from './call.ts'
+import { callAction } from './call.ts'
 import type { Envelope } from './module.ts'
 import type { RegisteredAction } from './registered.ts'
 
@@ -15,7 +16,7 @@ export type VerifyCall = { action: RegisteredAction; envelope: Envelope }
  * after VERIFY_MS whatever the actions do; null: the time was over before that call's turn. Never rejects. What the
  * actions say to a log goes nowhere, for no run is there to have one.
  */
-export async function makeVerifyCalls(calls: readonly VerifyCall[], clock: BudgetClock): Promise<(Outcome | null)[]> {
+export async function makeVerifyCalls(calls: readonly VerifyCall[], clock: Clock): Promise<(Outcome | null)[]> {
   const outcomes = calls.map((): Outcome | null => null)
   const deadline = clock.now() + VERIFY_MS
   const queue = calls.entries()

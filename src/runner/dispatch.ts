@@ -7,7 +7,7 @@ import { callAction } from '../modules/call.ts'
 import type { Envelope } from '../modules/module.ts'
 import type { Messages } from './messages.ts'
 import { permit } from './permission.ts'
-import type { WorkContext } from './work.ts'
+import type { WorkContext } from './work-context.ts'
 
 const ENVELOPE_KINDS = { USER: 'user', TOKEN: 'token', SYSTEM: 'system' } as const
 

@@ -3,7 +3,7 @@ import { readNewlyBlocked } from '../store/claims.ts'
 import { pruneLogs } from '../store/log.ts'
 import { missIfWaiting, readOverdue, readPausedStarts } from '../store/missed.ts'
 import { noteBlockedIfNew } from '../store/runs.ts'
-import type { WorkContext } from './work.ts'
+import type { WorkContext } from './work-context.ts'
 
 /** How many rows a duty handles in one go; what is left is the next pass's. */
 const BATCH = 100

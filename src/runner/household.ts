@@ -1,7 +1,7 @@
 import type { Instant } from '../domain/picture.ts'
 import { prune, sweepMissed } from './duties.ts'
 import { Materialiser } from './materialise.ts'
-import type { WorkContext } from './work.ts'
+import type { WorkContext } from './work-context.ts'
 
 /** How often old logs, and plans made by older zone data, are looked for. */
 const PRUNE_EVERY_MS = 600_000

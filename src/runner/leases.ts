@@ -1,7 +1,7 @@
+import type { Clock } from '../domain/clock.ts'
 import type { Instant } from '../domain/picture.ts'
 import { type ClaimRef, renewLeases } from '../store/claims.ts'
 import type { PrismaClient } from '../store/database.ts'
-import type { Clock } from './clock.ts'
 import type { RunnerLog } from './log.ts'
 
 type Held = ClaimRef & { /** The lease is not renewed beyond this. */ limit: Instant }

@@ -11,7 +11,7 @@ import { expandIfUnchanged, readToExpand, stopExpandingIfUnchanged, type ToExpan
 import { readTimetableSources } from '../store/planned-versions.ts'
 import { readUpcoming } from '../store/upcoming.ts'
 import { moveUpcomingIfUnchanged, type OlderPlan, readOfOlderZoneData } from '../store/zone-moves.ts'
-import type { WorkContext } from './work.ts'
+import type { WorkContext } from './work-context.ts'
 
 /** New runs of one definition in one pass at most; the next pass goes on. */
 const RUNS_PER_DEFINITION = 100

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Censor, censorOf } from '../domain/censor.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Registry } from '../modules/registry.ts'
@@ -21,14 +22,15 @@ import {
 } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
 import { Transitions } from '../store/transitions.ts'
-import type { Clock } from './clock.ts'
 import { noteBlocked } from './duties.ts'
 import { Household } from './household.ts'
 import { Leases } from './leases.ts'
+import { type Call, Load } from './load.ts'
 import type { RunnerLog } from './log.ts'
 import type { RunnerSettings } from './settings.ts'
 import { Versions } from './versions.ts'
-import { Load, type WorkContext, workClaimed, workLapsed } from './work.ts'
+import { workClaimed, workLapsed } from './work.ts'
+import type { WorkContext } from './work-context.ts'
 
 export type RunnerOptions = {
   db: Database
@@ -49,6 +51,8 @@ const HOUSEKEEPING_MS = 1000
 const DAY_MS = 86_400_000
 /** How soon to look again for due runs whose rows somebody held: statements are short. On the machine's clock. */
 const LOCKED_MS = 5
+/** Without a reason, each abort makes an exception with its stack, which nobody reads. */
+const WOKEN = 'woken'
 /** How long stopping waits for actions in flight that were told to give up. */
 const GIVE_UP_MS = 1_000
 
@@ -122,7 +126,7 @@ export class Runner {
   /** There may be something to do now. */
   wake(): void {
     this.#woken = true
-    this.#nap?.abort()
+    this.#nap?.abort(WOKEN)
   }
 
   /**
@@ -152,9 +156,9 @@ export class Runner {
     })
   }
 
-  /** How many actions are being called. */
-  get dispatching(): number {
-    return this.#context.load.dispatching
+  /** The actions that are being called. */
+  get calls(): ReadonlySet<Call> {
+    return this.#context.load.calls
   }
 
   async #run(): Promise<void> {
@@ -199,7 +203,7 @@ export class Runner {
 
   #settleIdle(): void {
     const napping = this.#nap !== null && !this.#nap.signal.aborted && this.#context.clock.now() < this.#napUntil
-    if (!napping || this.#woken || this.#household.work !== null || this.#tasks.size > this.dispatching) return
+    if (!napping || this.#woken || this.#household.work !== null || this.#tasks.size > this.calls.size) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 
@@ -271,7 +275,7 @@ export class Runner {
 
   async #stop(): Promise<void> {
     this.#stopping.abort()
-    this.#nap?.abort()
+    this.#nap?.abort(WOKEN)
     await this.#loop
     const finished = Promise.allSettled([...this.#tasks])
     await Promise.race([finished, unless(finished, this.#context.settings.finishMs)])

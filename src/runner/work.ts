@@ -1,86 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Censor } from '../domain/censor.ts'
 import { failRun } from '../domain/disposition.ts'
 import * as log from '../domain/log.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import { type Draft, draftOf, type Instant, type Picture, type Step, titleOf, written } from '../domain/picture.ts'
 import { progress } from '../domain/progress.ts'
-import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import { isTerminal } from '../domain/run.ts'
 import { type CallFacts, settle, takeBack } from '../domain/settle.ts'
-import type { Registry } from '../modules/registry.ts'
-import type { Batch } from '../store/batch.ts'
-import type { Changes } from '../store/changes.ts'
 import type { Claimed, ClaimRef, Lapsed } from '../store/claims.ts'
-import type { Database } from '../store/database.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { mintStep } from '../store/ids.ts'
 import { appendLines } from '../store/log.ts'
-import type { Transitions } from '../store/transitions.ts'
-import type { Clock } from './clock.ts'
 import { call } from './dispatch.ts'
-import type { Leases } from './leases.ts'
-import type { RunnerLog } from './log.ts'
 import { Messages } from './messages.ts'
-import type { RunnerSettings } from './settings.ts'
-import type { Versions } from './versions.ts'
-
-/** What the work on runs needs. */
-export type WorkContext = {
-  db: Database
-  changes: Changes
-  clock: Clock
-  registry: Registry
-  zones: ZoneData
-  settings: RunnerSettings
-  versions: Versions
-  transitions: Transitions
-  /** Reads claimed runs, many in a statement. */
-  pictures: Batch<ClaimRef, Picture | null>
-  leases: Leases
-  log: RunnerLog
-  /** Strikes secrets out of what an action says, which is stored and shown. */
-  censor: Censor
-  /** Fires when actions in flight have to give up. */
-  signal: AbortSignal
-  /** False: the process stops, nothing more is dispatched. */
-  mayDispatch(): boolean
-  /** An instant at which the runner has to look again, or now. */
-  wakeAt(instant: Instant): void
-  /** Counts runs being worked and actions being called. */
-  load: Load
-}
-
-/** How much a process has in hand. An action being called does not count as work, so that hanging ones stop nobody. */
-export class Load {
-  working = 0
-  dispatching = 0
-  readonly #onChange: () => void
-
-  constructor(onChange: () => void) {
-    this.#onChange = onChange
-  }
-
-  async work<T>(what: () => Promise<T>): Promise<T> {
-    this.working += 1
-    try {
-      return await what()
-    } finally {
-      this.working -= 1
-      this.#onChange()
-    }
-  }
-
-  async dispatch<T>(what: () => Promise<T>): Promise<T> {
-    this.dispatching += 1
-    this.#onChange()
-    try {
-      return await what()
-    } finally {
-      this.dispatching -= 1
-    }
-  }
-}
+import type { WorkContext } from './work-context.ts'
 
 /** A call of an action that a change settles. */
 type Settled = { step: Step; outcome: Outcome; lines: log.RunLine[] }
@@ -150,7 +82,7 @@ async function drive(context: WorkContext, claim: ClaimRef, from: { picture: Pic
     const { step } = moved
     picture = moved.picture
     const messages = new Messages({ db: db.hot, changes, runId: claim.runId, log: context.log })
-    const answered = await load.dispatch(() => call(context, picture, step, messages))
+    const answered = await load.dispatch(step, () => call(context, picture, step, messages))
     change = settlement(context, { step, outcome: answered.outcome, lines: await messages.take() }, answered.facts)
   }
 }

@@ -54,7 +54,7 @@ export function claimDue(db: PrismaClient, request: ClaimRequest): Promise<Claim
 }
 
 /** Any number: every start of a run with a concurrency key takes this lock first. */
-const KEYED_STARTS_LOCK = 4_230_177
+export const KEYED_STARTS_LOCK = 4_230_177
 
 // A key is held by the run in the unique index over exactly this; the index is the truth, this skips what it would refuse.
 const keyIsFree = Prisma.sql`NOT EXISTS (

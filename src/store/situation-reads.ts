@@ -1,4 +1,5 @@
 import type { Instant } from '../domain/picture.ts'
+import type { WaitingStep } from '../domain/waiting.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { GateKind, StepStatus } from '../generated/prisma/enums.ts'
 import type { Database } from './database.ts'
@@ -12,36 +13,19 @@ export type Situation = {
   /** A step of the current phase, or what follows the phase, is held until an instant that has not come. */
   held: boolean
   /** The open step of the current phase that is furthest to the front. */
-  step: {
-    id: string
-    actionId: string
-    label: string | null
-    status: StepStatus
-    parked: boolean
-    instruction: string | null
-    claimedBy: string | null
-    dueAt: Date | null
-    held: boolean
-    attempts: number
-  } | null
+  step: (WaitingStep & { id: string; label: string | null; status: StepStatus }) | null
   /** The gate of the current phase while it is not open. */
   gate: { kind: GateKind; enteredAt: Date; opensAt: Date | null; trigger: string | null; needed: number | null } | null
 }
 
-type Row = {
+/** What is of the step is null where `stepId` is, and what is of the gate where `kind` is. */
+type Row = WaitingStep & {
   runId: string
   schedulePaused: boolean
   runHeld: boolean
   stepId: string | null
-  actionId: string
   label: string | null
   status: StepStatus
-  parked: boolean
-  instruction: string | null
-  claimedBy: string | null
-  dueAt: Date | null
-  held: boolean
-  attempts: number
   kind: GateKind | null
   enteredAt: Date
   opensAt: Date | null

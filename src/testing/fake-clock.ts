@@ -1,4 +1,4 @@
-import type { Clock } from '../runner/clock.ts'
+import type { Clock } from '../domain/clock.ts'
 
 type Sleeper = { at: number; wake: () => void }
 

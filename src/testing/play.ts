@@ -1,12 +1,88 @@
-import { setTimeout as realDelay } from 'node:timers/promises'
-import type { Clock } from '../runner/clock.ts'
+import { setTimeout as realDelay, setImmediate as turn } from 'node:timers/promises'
+import type { Clock } from '../domain/clock.ts'
+import { titleOf } from '../domain/picture.ts'
+import type { Call } from '../runner/load.ts'
 import type { Runner } from '../runner/runner.ts'
 import type { FakeClock } from './fake-clock.ts'
 
-/** How long an action may take on the machine's clock before the fake one goes on without its answer. */
-export const PATIENCE_MS = 2000
+/** How long an action may take on the machine's clock. Common test runners give up after 5 s, and could not say why. */
+export const PATIENCE_MS = 4000
 
-type Playing = { clock: FakeClock; runner: Runner; patienceMs?: number }
+export type Patience = {
+  /** Whether time goes on while that action is being called. No action does so where omitted. */
+  hangs?: (call: Call) => boolean
+  /** How long the answer of any other may take on the machine's clock, in milliseconds. */
+  patienceMs?: number
+}
+
+type Playing = Patience & { clock: FakeClock; runner: Runner }
+
+/**
+ * Resolves when the runner has nothing to do now and no action is being called but those that hang. Throws a sentence
+ * that names the actions which do not answer.
+ */
+export async function settled(
+  runner: Runner,
+  { hangs = () => false, patienceMs = PATIENCE_MS }: Patience = {},
+): Promise<void> {
+  for (;;) {
+    await quiet(runner)
+    const awaited = [...runner.calls].filter((call) => !hangs(call))
+    if (awaited.length === 0) return
+    await oneAnswers(awaited, patienceMs)
+  }
+}
+
+/** Lets that much time pass, from one instant that somebody waits for to the next, and settles at each. */
+export async function letPass(ms: number, playing: Playing): Promise<void> {
+  const { clock, runner } = playing
+  const end = clock.now() + ms
+  await settled(runner, playing)
+  while (await skip(playing, end));
+  clock.moveTo(end)
+  await settled(runner, playing)
+}
+
+/** Goes to the next instant that somebody waits for, if it is not after `end`, and settles: answers whether it did. */
+export async function skip(playing: Playing, end = Number.POSITIVE_INFINITY): Promise<boolean> {
+  const { clock, runner } = playing
+  const { next } = clock
+  if (next === null || next > end) return false
+  clock.moveTo(next)
+  await settled(runner, playing)
+  return true
+}
+
+/** Resolves when the runner is idle and stays so until something comes from outside. */
+async function quiet(runner: Runner): Promise<void> {
+  let before: Set<Call>
+  do {
+    before = new Set(runner.calls)
+    // A call that timed out, or whose action answers at once, is over only after a turn of the event loop.
+    await turn()
+    await runner.idle()
+  } while (before.size !== runner.calls.size || [...runner.calls].some((call) => !before.has(call)))
+}
+
+async function oneAnswers(calls: readonly Call[], patienceMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(tooLong(calls, patienceMs))), patienceMs)
+  })
+  try {
+    await Promise.race([patience, ...calls.map(({ over }) => over)])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function tooLong(calls: readonly Call[], patienceMs: number): string {
+  const named = [...new Set(calls.map(({ step }) => `"${titleOf(step)}" (${step.actionId})`))].join(', ')
+  return (
+    `No answer from ${named} within ${patienceMs} ms of the machine's clock, and the fake clock waits for it. An action ` +
+    'that is meant to hang goes into "hanging" of createTestServer; one that takes so long needs a larger "patienceMs".'
+  )
+}
 
 /**
  * The clock for calls that are made while no time passes, as a verification's are: whoever sleeps on it wakes when the
@@ -16,70 +92,5 @@ export function impatient(clock: FakeClock, patienceMs = PATIENCE_MS): Clock {
   return {
     now: () => clock.now(),
     sleepUntil: (_at, signal) => realDelay(patienceMs, undefined, { signal }).catch(() => undefined),
-  }
-}
-
-/** Resolves when the runner has nothing to do now, and no action is being called that answers soon. */
-export async function settled(runner: Runner, patienceMs = PATIENCE_MS): Promise<void> {
-  await answers(runner, { patienceMs, overdue: 0 })
-}
-
-/**
- * Lets that much time pass, from one instant that somebody waits for to the next, and lets the runner do at each what is
- * due then.
- */
-export function letPass(ms: number, playing: Playing): Promise<void> {
-  return new Playback(playing).letPass(ms)
-}
-
-/** Time for a runner on a fake clock: it passes only here, and the runner does at each instant what is due then. */
-export class Playback {
-  readonly #clock: FakeClock
-  readonly #runner: Runner
-  readonly #patienceMs: number
-  #overdue = 0
-
-  constructor({ clock, runner, patienceMs = PATIENCE_MS }: Playing) {
-    this.#clock = clock
-    this.#runner = runner
-    this.#patienceMs = patienceMs
-  }
-
-  /** Like `settled`, but an action that once took too long is not waited for again. */
-  async settle(): Promise<void> {
-    this.#overdue = await answers(this.#runner, { patienceMs: this.#patienceMs, overdue: this.#overdue })
-  }
-
-  /** Goes to the next instant that somebody waits for, if it is not after `end`: answers whether it did. */
-  async skip(end = Number.POSITIVE_INFINITY): Promise<boolean> {
-    const { next } = this.#clock
-    if (next === null || next > end) return false
-    this.#clock.moveTo(next)
-    await this.settle()
-    return true
-  }
-
-  /** Lets that much time pass, from one instant that somebody waits for to the next. */
-  async letPass(ms: number): Promise<void> {
-    const end = this.#clock.now() + ms
-    await this.settle()
-    while (await this.skip(end));
-    this.#clock.moveTo(end)
-    await this.settle()
-  }
-}
-
-/** Waits until the runner is idle and no more than `overdue` actions are being called; answers how many still are. */
-async function answers(
-  runner: Runner,
-  { patienceMs, overdue }: { patienceMs: number; overdue: number },
-): Promise<number> {
-  const patience = Date.now() + patienceMs
-  let given = overdue
-  for (;;) {
-    await runner.idle()
-    given = Math.min(given, runner.dispatching)
-    if (runner.dispatching === given || Date.now() >= patience) return runner.dispatching
-    await realDelay(1)
   }
 }

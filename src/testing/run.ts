@@ -17,7 +17,7 @@ import { type Waiting, type WaitingKind, waitingOn } from '../domain/waiting.ts'
 import { waitingView } from '../graphql/situation.ts'
 import type { Registry } from '../modules/registry.ts'
 import { logAfter } from '../store/log-reads.ts'
-import { readRunWithSteps } from '../store/run-with-steps.ts'
+import { type RunWithSteps, readRunWithSteps } from '../store/run-with-steps.ts'
 import { situationsOf } from '../store/situation-reads.ts'
 import { granted, Refused } from './refused.ts'
 import { type LogLine, logLineOf, matches, type RunState, runStateOf, type StepState, stepStateOf } from './run-view.ts'
@@ -79,8 +79,11 @@ export class TestRun {
 
   /** Why nothing is happening right now, as data and as a sentence; null once the run has ended. */
   async waitingOn(): Promise<Waiting | null> {
+    return this.#waiting(await this.#read())
+  }
+
+  async #waiting(run: RunWithSteps): Promise<Waiting | null> {
     const { ctx, registry } = this.#host
-    const run = await this.#read()
     const situation = (await situationsOf(ctx.db, [this.#runId], ctx.clock.now())).get(this.#runId)
     if (situation === undefined) throw new Error(`${this.id} is gone`)
     return waitingOn(waitingView(run, situation, { control: ctx, registry }))
@@ -100,9 +103,9 @@ export class TestRun {
     const longest = clock.now() + LONGEST_MS
     await this.#host.settle()
     for (;;) {
-      const waiting = await this.waitingOn()
-      // Read after it: a run that is still being worked may end in between.
-      const { status } = await this.#read()
+      const run = await this.#read()
+      const { status } = run
+      const waiting = await this.#waiting(run)
       if (waiting === null) return status
       const needsSomebody = NEEDS_SOMEBODY.includes(waiting.kind) || (waiting.kind === 'GATE' && waiting.until === null)
       if (needsSomebody) throw new Error(`The run does not finish by itself. It is ${status}: ${waiting.description}`)

@@ -14,7 +14,7 @@ import { Changes } from '../store/changes.ts'
 import { type Database, openDatabase } from '../store/database.ts'
 import { type EventInput, publishEvent, readEvent } from './event.ts'
 import { FakeClock } from './fake-clock.ts'
-import { impatient, Playback } from './play.ts'
+import { impatient, letPass, type Patience, settled, skip } from './play.ts'
 import { type Post, RecordingTargets } from './recording-targets.ts'
 import { granted, Refused } from './refused.ts'
 import { TestRun } from './run.ts'
@@ -30,10 +30,9 @@ export type TestServerOptions = {
   /** How a step that failed for the moment is tried again, as the server's settings say. */
   stepMaxAttempts?: number
   stepRetryMs?: number
-  /**
-   * How long an action may take on the machine's clock before the fake one goes on without its answer, in milliseconds.
-   * 2000 where omitted.
-   */
+  /** Ids of actions that are meant to hang: time goes on while they are being called. */
+  hanging?: readonly string[]
+  /** How long the answer of any other may take on the machine's clock, in milliseconds; 4000 where omitted. */
   patienceMs?: number
 }
 
@@ -75,6 +74,11 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   if (failure !== undefined)
     throw new Error(`The module ${failure.source} is refused:\n  ${failure.problems.join('\n  ')}`)
 
+  for (const id of options.hanging ?? []) {
+    if (registry.action(id) === undefined)
+      throw new Error(`hanging names the action ${id}, which no module has; correct it.`)
+  }
+
   const { url, drop } = await borrowDatabase()
   try {
     const db = await openDatabase({ url, poolSize: POOL_SIZE, runnerPoolSize: POOL_SIZE })
@@ -110,7 +114,7 @@ export class TestServer {
   readonly #clock: FakeClock
   readonly #patienceMs: number | undefined
   readonly #runner: Runner
-  readonly #playback: Playback
+  readonly #patience: Patience
   readonly #targets: RecordingTargets
   readonly #drop: () => Promise<void>
   readonly #definitions = new Map<string, string>()
@@ -119,7 +123,7 @@ export class TestServer {
 
   /** @internal */
   constructor({ db, drop, registry, start, targets, options }: Parts) {
-    const { stepMaxAttempts, stepRetryMs, patienceMs } = options
+    const { stepMaxAttempts, stepRetryMs, hanging = [], patienceMs } = options
     this.#clock = new FakeClock(start)
     this.#patienceMs = patienceMs
     this.#registry = registry
@@ -147,8 +151,10 @@ export class TestServer {
     const note = ({ err }: { err?: unknown }, message: string) => this.#faults.push(new Error(message, { cause: err }))
     const log = { info() {}, warn: note, error: note }
     this.#runner = new Runner({ db, changes: this.#ctx.changes, clock: this.#clock, registry, zones, settings, log })
-    const playing = { clock: this.#clock, runner: this.#runner }
-    this.#playback = new Playback(patienceMs === undefined ? playing : { ...playing, patienceMs })
+    this.#patience = {
+      hangs: ({ step }) => hanging.includes(step.actionId),
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+    }
     this.#runner.start()
   }
 
@@ -209,14 +215,14 @@ export class TestServer {
   /** Lets time pass, from one instant that something waits for to the next: "30m", "1h30m", or milliseconds. */
   async passes(time: string | number): Promise<void> {
     this.#assertOpen()
-    await this.#playback.letPass(lengthOf(time))
+    await letPass(lengthOf(time), this.#playing())
     this.#throwFault()
   }
 
   /** Resolves when nothing is left to be done at this instant. */
   async settle(): Promise<void> {
     this.#assertOpen()
-    await this.#playback.settle()
+    await settled(this.#runner, this.#patience)
     this.#throwFault()
   }
 
@@ -232,7 +238,7 @@ export class TestServer {
 
   async #skip(): Promise<boolean> {
     this.#assertOpen()
-    const skipped = await this.#playback.skip()
+    const skipped = await skip(this.#playing())
     this.#throwFault()
     return skipped
   }
@@ -244,6 +250,10 @@ export class TestServer {
     } finally {
       await this.#drop()
     }
+  }
+
+  #playing() {
+    return { ...this.#patience, clock: this.#clock, runner: this.#runner }
   }
 
   #assertOpen(): void {

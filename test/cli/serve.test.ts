@@ -5,16 +5,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { migrate } from '../../src/store/migrate.ts'
 import { blankDatabase, testDatabase } from '../support/database.ts'
 
 const { url: databaseUrl } = await testDatabase()
-const MAIN = ['--import', 'jiti/register', 'src/cli/main.ts']
+const MAIN = join(inject('build'), 'cli/main.js')
 
 /** The command as a process of its own. */
 function cuelight(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [...MAIN, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH, PORT: '0', DATABASE_URL: databaseUrl, LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,25 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
+import { inject } from 'vitest'
 
 export const TOKEN = 'the-admin-token-of-the-tests'
-
-/** Builds the server into a folder of its own beside `dist`; built, it starts several times faster. */
-export async function buildServer(): Promise<{ folder: string; remove(): Promise<void> }> {
-  const folder = await mkdtemp(resolve('dist-crash-'))
-  const remove = () => rm(folder, { recursive: true, force: true })
-  const options = ['-p', 'tsconfig.build.json', '--outDir', folder, '--declaration', 'false', '--sourceMap', 'false']
-  try {
-    await promisify(execFile)(resolve('node_modules/.bin/tsc'), options)
-  } catch (error) {
-    await remove()
-    throw error
-  }
-  return { folder, remove }
-}
 
 /** `cuelight serve` as a process, to be killed, frozen and thawed. */
 export class ServerProcess {
@@ -31,8 +16,8 @@ export class ServerProcess {
   readonly #gone: Promise<unknown>
   readonly #listening: Promise<string>
 
-  constructor(build: string, env: Record<string, string>) {
-    this.#child = spawn(process.execPath, [join(build, 'cli/main.js'), 'serve'], {
+  constructor(env: Record<string, string>) {
+    this.#child = spawn(process.execPath, [join(inject('build'), 'cli/main.js'), 'serve'], {
       env: {
         PATH: process.env.PATH,
         PORT: '0',

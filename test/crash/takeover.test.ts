@@ -3,11 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { testDatabase } from '../support/database.ts'
+import { copyDataDir } from '../support/prepared.ts'
 import { askUntilAnswered } from './api.ts'
 import { act, publish } from './events.ts'
-import { buildServer, ServerProcess } from './server-process.ts'
+import { ServerProcess } from './server-process.ts'
 import { World } from './world.ts'
 
 const LEASE_MS = 3_000
@@ -15,11 +16,9 @@ const LEASE_MS = 3_000
 vi.setConfig({ testTimeout: 90_000 })
 
 const { url: databaseUrl } = await testDatabase()
-const build = await buildServer()
-afterAll(() => build.remove())
 
 function serverWith(env: Record<string, string>): ServerProcess {
-  const server = new ServerProcess(build.folder, { CUELIGHT_LEASE_MS: String(LEASE_MS), ...env })
+  const server = new ServerProcess({ CUELIGHT_LEASE_MS: String(LEASE_MS), ...env })
   onTestFinished(() => server.kill())
   return server
 }
@@ -137,6 +136,7 @@ test.each([
   const world = await worldOf(null)
   const dataDir = await mkdtemp(join(tmpdir(), 'cuelight-crash-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  await copyDataDir(inject('preparedDataDir'), dataDir)
   const pidFile = join(dataDir, 'postgres/data/postmaster.pid')
   const env = { CUELIGHT_DATA_DIR: dataDir, WORLD_URL: world.url }
   const first = serverWith(env)

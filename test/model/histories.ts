@@ -139,7 +139,7 @@ async function happen(stage: Stage, { runId, event, calls, stepOf }: Happening):
       return false
     }
     case 'time':
-      await letPass(event.ms, { ...stage, patienceMs: 0 })
+      await letPass(event.ms, { ...stage, hangs: () => true })
       return false
     case 'pause':
       return (await pauseRun(ctx, MIRA, { runId })).error !== undefined

@@ -1,11 +1,12 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type BudgetClock, callAction } from '../../src/modules/call.ts'
+import type { Clock } from '../../src/domain/clock.ts'
+import { callAction } from '../../src/modules/call.ts'
 import type { ActionContext, Envelope } from '../../src/modules/module.ts'
 
 /** Moved by hand. */
-class HandClock implements BudgetClock {
+class HandClock implements Clock {
   #now = 0
   #sleepers: { at: number; wake: () => void }[] = []
   now = () => this.#now

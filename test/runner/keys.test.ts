@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cancelRun, pauseRun } from '../../src/controls/runs.ts'
 import { confirmCue } from '../../src/controls/steps.ts'
-import { settled } from '../../src/testing/play.ts'
+import { claimKeyedStarts, KEYED_STARTS_LOCK } from '../../src/store/claims.ts'
 import { MIRA, newStage, type Stage, T0 } from '../support/stage.ts'
 
 const CUE = { actionId: 'core.cue', params: { instruction: 'Go' } }
@@ -111,12 +111,39 @@ test('however many runners race, one holder per key', async () => {
       }),
     ),
   )
-  await Promise.all([stage.runner, ...others].map((runner) => settled(runner)))
+  await Promise.all([stage.runner, ...others].map((runner) => stage.settle(runner)))
   stage.clock.moveTo(due.getTime())
-  await Promise.all([stage.runner, ...others].map((runner) => settled(runner)))
+  await Promise.all([stage.runner, ...others].map((runner) => stage.settle(runner)))
   const statuses = await Promise.all(runs.map(async (runId) => (await stage.run(runId)).status))
   expect(statuses.filter((status) => status === 'RUNNING')).toHaveLength(2)
   expect(statuses.filter((status) => status === 'SCHEDULED')).toHaveLength(22)
   for (const other of others) await other.stop()
   expect(stage.faults).toEqual([])
+})
+
+test('a start that comes while another is being made elsewhere waits for it, and finds its key taken', async () => {
+  const stage = await newStage()
+  const { definitionId } = await keyed(stage)
+  const start = (scope: string, ms: number) =>
+    stage.start(definitionId, { scope, params: { region: 'Yew' }, scheduledFor: new Date(T0 + ms) })
+  const [due, moved] = [await start('a', MINUTE), await start('b', 3 * MINUTE)]
+  await stage.settle()
+  const now = T0 + 2 * MINUTE
+  const request = { owner: 'here:1#1', now, leaseUntil: now + MINUTE, limit: 10 }
+  let begun: Promise<unknown> = Promise.resolve()
+  await stage.db.prisma.$transaction(async (transaction) => {
+    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${KEYED_STARTS_LOCK}::bigint)`
+    // A clock that is ahead of ours by two minutes lets it start what is not due here.
+    await transaction.run.update({
+      where: { id: moved },
+      data: { status: 'STARTING', claimedBy: 'elsewhere:1#1', leaseUntil: new Date(T0 + 4 * MINUTE) },
+    })
+    begun = claimKeyedStarts(stage.db.hot, request)
+    begun.catch(() => {})
+    const waiting = () => stage.db.prisma.$queryRaw`
+      SELECT FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`
+    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1)
+  })
+  expect(await begun).toEqual([])
+  expect(await stage.run(due)).toMatchObject({ status: 'SCHEDULED', claimedBy: null })
 })

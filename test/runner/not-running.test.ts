@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cancelRun, endHold, pauseRun, resumeRun } from '../../src/controls/runs.ts'
 import { claimCue, confirmCue, skipStep } from '../../src/controls/steps.ts'
-import { settled } from '../../src/testing/play.ts'
 import { MIRA, newStage, type Stage, type StageStep, T0 } from '../support/stage.ts'
 
 const NEXT: StageStep = { key: 'next' }
@@ -172,7 +171,7 @@ test('a run paused before it entered a phase is resumed to STARTING', async () =
   expect(await stage.run(runId)).toMatchObject({ status: 'STARTING' })
   const next = stage.newRunner()
   next.start()
-  await settled(next)
+  await stage.settle(next)
   await next.stop()
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
 })

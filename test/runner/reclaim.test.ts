@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { settled } from '../../src/testing/play.ts'
 import { newStage, type Stage, T0 } from '../support/stage.ts'
 
 const CUE = { actionId: 'core.cue', params: { instruction: 'Open the gate' }, label: 'Gate' }
@@ -89,7 +88,7 @@ test('an answer for a claim that was taken back changes nothing and is logged', 
   stage.script.on('a', () => ({ ok: true }))
   const other = stage.newRunner({ worker: 'other:2' })
   other.start()
-  await settled(other)
+  await stage.settle(other)
   const before = await stage.run(runId)
   expect(before.steps.map((step) => [step.status, step.attempts])).toEqual([
     ['DONE', 2],
@@ -137,7 +136,7 @@ test('stopping lets an action in flight finish, dispatches nothing more, and ano
   })
   const next = stage.newRunner()
   next.start()
-  await settled(next)
+  await stage.settle(next)
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
   await next.stop()
 })

@@ -1,137 +1,140 @@
-import { on, once } from 'node:events'
-import pino from 'pino'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { once } from 'node:events'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { formatId } from '../../src/domain/ids.ts'
 import { Registry } from '../../src/modules/registry.ts'
-import { systemClock } from '../../src/runner/clock.ts'
 import { createApi } from '../../src/server/api.ts'
 import { createHttpServer } from '../../src/server/http.ts'
+import { createLogger } from '../../src/server/logger.ts'
 import { Changes } from '../../src/store/changes.ts'
+import { FakeClock } from '../../src/testing/fake-clock.ts'
+import { insertEvent, insertRun } from '../graphql/fixtures.ts'
 import { controlContext } from '../support/context.ts'
 import { testDatabase } from '../support/database.ts'
 
 const { db } = await testDatabase()
-const log = pino({ level: 'silent' })
+const logged: string[] = []
+const log = createLogger(
+  { level: 'error', format: 'json' },
+  { destination: { write: (line) => void logged.push(line) } },
+)
 const registry = new Registry()
+const clock = new FakeClock('2026-03-06T20:00:00Z')
 const server = createHttpServer({
-  api: createApi({
-    control: controlContext({
-      db,
-      changes: new Changes(),
-      clock: systemClock,
-      catalog: registry,
-    }),
-    registry,
-    log,
-  }),
+  api: createApi({ control: controlContext({ db, changes: new Changes(), clock, catalog: registry }), registry, log }),
   authenticate: async (authorization) => {
     if (authorization === null) return { kind: 'anonymous' }
     const role = authorization.endsWith('viewer') ? 'VIEWER' : 'ADMIN'
     return { kind: 'caller', caller: { actor: { kind: 'TOKEN', name: role }, role } }
   },
   readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
-  zoneData: 'none',
+  zoneData: '2026a',
   allowedOrigins: [],
   log,
 })
 const url = await server.listen({ host: '127.0.0.1', port: 0 })
 afterAll(() => server.close())
+beforeEach(() => {
+  logged.length = 0
+})
 
-type Refused = { errors?: { extensions?: { code?: unknown } }[] }
+type Failure = { message: string; extensions?: { code?: unknown; id?: unknown } }
 
-async function ask(
-  query: string,
-  { token = 'admin', accept = 'application/json' }: { token?: string | null; accept?: string } = {},
-) {
+/** What a client gets, as it comes over the wire. */
+type Ask = (query: string, token: string | null) => Promise<string>
+
+const overHttp: Ask = async (query, token) => {
   const headers = {
     'content-type': 'application/json',
-    accept,
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
   }
   const answer = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
-  const { errors = [] } = (await answer.json()) as Refused
-  return { status: answer.status, headers: answer.headers, codes: errors.map((error) => error.extensions?.code) }
+  return answer.text()
 }
 
-const codes = async (query: string, token: string | null = 'admin') => (await ask(query, { token })).codes
-
-/** What a socket answers to a query first; it has to stay open. */
-async function socketCodes(query: string): Promise<unknown[]> {
+const overWebSocket: Ask = async (query, token) => {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
-  onTestFinished(() => socket.terminate())
-  const frames = on(socket, 'message')
-  const next = async () => JSON.parse(String((await frames.next()).value?.[0]))
-  const send = (message: object) => socket.send(JSON.stringify(message))
-  await once(socket, 'open')
-  send({ type: 'connection_init', payload: { authorization: 'Bearer admin' } })
-  expect(await next()).toEqual({ type: 'connection_ack' })
-  send({ id: '1', type: 'subscribe', payload: { query } })
-  const { type, payload } = await next()
-  expect(type).toBe('error')
-  send({ type: 'ping' })
-  expect(await next()).toEqual({ type: 'pong' })
-  return payload.map((error: { extensions: unknown }) => error.extensions)
+  try {
+    await once(socket, 'open')
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }))
+    expect(JSON.parse(String((await once(socket, 'message'))[0]))).toEqual({ type: 'connection_ack' })
+    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }))
+    return String((await once(socket, 'message'))[0])
+  } finally {
+    socket.terminate()
+  }
+}
+
+/** The errors of an answer over HTTP, of a message "next", or of one "error". */
+function failuresIn(text: string): Failure[] {
+  const answer: { errors?: Failure[]; type?: string; payload?: { errors?: Failure[] } | Failure[] } = JSON.parse(text)
+  if (Array.isArray(answer.payload)) return answer.payload
+  return answer.errors ?? answer.payload?.errors ?? []
 }
 
 const deep = `{ node(id: "x") { ${'... on Run { steps { run { '.repeat(9)} id ${'} } }'.repeat(9)} } }`
 
-test.each([
-  ['an unknown field', '{ nope }', 'BAD_USER_INPUT'],
-  ['a syntax error', '{ viewer { ', 'BAD_USER_INPUT'],
-  ['a document that is too deep', deep, 'TOO_COMPLEX'],
-  [
-    'too many fields',
-    `{ ${Array.from({ length: 2100 }, (_, n) => `a${n}: viewer { name }`).join(' ')} }`,
-    'TOO_COMPLEX',
-  ],
-  ['too many entries', '{ run(id: "x") { steps { run { steps { run { steps { id } } } } } } }', 'TOO_COMPLEX'],
-  ['too large a page', '{ runs(first: 501) { edges { cursor } } }', 'BAD_USER_INPUT'],
-])('%s is answered with its code over HTTP', async (_name, query, code) => {
-  const answered = await codes(query)
-  expect(answered.length).toBeGreaterThan(0)
-  expect(new Set(answered)).toEqual(new Set([code]))
+describe.each([
+  ['HTTP', overHttp],
+  ['a WebSocket', overWebSocket],
+])('over %s', (_transport, ask) => {
+  const codes = async (query: string, token: string | null = 'admin') =>
+    failuresIn(await ask(query, token)).map((error) => error.extensions?.code)
+
+  test.each([
+    ['an unknown field', '{ nope }', 'BAD_USER_INPUT'],
+    ['a syntax error', '{ viewer { ', 'BAD_USER_INPUT'],
+    ['a document that is too deep', deep, 'TOO_COMPLEX'],
+    [
+      'too many fields',
+      `{ ${Array.from({ length: 2100 }, (_, n) => `a${n}: viewer { name }`).join(' ')} }`,
+      'TOO_COMPLEX',
+    ],
+    ['too many entries', '{ run(id: "x") { steps { run { steps { run { steps { id } } } } } } }', 'TOO_COMPLEX'],
+    ['too large a page', '{ runs(first: 501) { edges { cursor } } }', 'BAD_USER_INPUT'],
+    ['a run that is not there', 'subscription { runLog(runId: "run_x") { cursor } }', 'NOT_FOUND'],
+  ])('%s is answered with its code', async (_name, query, code) => {
+    const answered = await codes(query)
+    expect(answered.length).toBeGreaterThan(0)
+    expect(new Set(answered)).toEqual(new Set([code]))
+    expect(logged).toEqual([])
+  })
+
+  test('who may not is told so', async () => {
+    const mutation = 'mutation { pauseRun(input: { id: "run_x" }) { __typename } }'
+    expect(await codes(mutation, 'viewer')).toEqual(['FORBIDDEN'])
+    expect(await codes('{ viewer { name } }', 'viewer')).toEqual([])
+  })
+
+  test('a fault of the server is masked, and in its log under the id that the client got', async () => {
+    const runId = formatId('Run', await insertRun(db, await insertEvent(db)))
+    clock.now = () => {
+      throw new Error('planted: the clock fell off the wall')
+    }
+    try {
+      const text = await ask(`{ run(id: "${runId}") { status waitingOn { kind } } }`, 'admin')
+      const [failure, ...others] = failuresIn(text)
+      expect(others).toEqual([])
+      expect(failure?.extensions).toEqual({
+        code: 'INTERNAL_SERVER_ERROR',
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      })
+      expect(failure?.message).toContain(failure?.extensions?.id)
+      expect(text).not.toMatch(/planted|clock|stack|\.ts/)
+      expect(logged.map((line) => JSON.parse(line))).toEqual([
+        expect.objectContaining({
+          id: failure?.extensions?.id,
+          err: expect.objectContaining({ message: expect.stringContaining('planted') }),
+        }),
+      ])
+    } finally {
+      Reflect.deleteProperty(clock, 'now')
+    }
+  })
 })
 
-const chain = `{ ...f0 } ${Array.from({ length: 3000 }, (_, n) => `fragment f${n} on Query { ...f${n + 1} }`).join(' ')} fragment f3000 on Query { viewer { name } }`
-
-test.each([
-  ['a chain of 3,000 fragments', chain],
-  ['thousands of inline fragments', `{ ${'... { '.repeat(3000)} viewer { name } ${'}'.repeat(3000)} }`],
-  ['a list of thousands of levels', `{ node(id: ${'['.repeat(3000)}${']'.repeat(3000)}) { id } }`],
-  ['a type of thousands of levels', `query ($a: ${'['.repeat(3000)}Int${']'.repeat(3000)}) { viewer { name } }`],
-])('%s is too complex, over HTTP and over WebSocket', async (_name, query) => {
-  expect(await codes(query)).toEqual(['TOO_COMPLEX'])
-  expect(await socketCodes(query)).toEqual([{ code: 'TOO_COMPLEX' }])
-})
-
-test('thousands of directives, operations and variables are refused in time', async () => {
-  const many = (count: number, one: (index: number) => string) =>
-    Array.from({ length: count }, (_, n) => one(n)).join(' ')
-  expect(new Set(await codes(`{ viewer { name ${many(16_000, () => '@a')} } }`))).toEqual(new Set(['BAD_USER_INPUT']))
-  expect(await codes(many(10_000, (n) => `query a${n} { viewer { name } }`))).toEqual(['BAD_USER_INPUT'])
-  const variables = await codes(`query (${many(5_000, (n) => `$a${n}: Int`)}) { viewer { name } }`)
-  expect(new Set(variables)).toEqual(new Set(['BAD_USER_INPUT']))
-})
-
-test.each([
-  ['UNAUTHENTICATED', '{ runs { totalCount } }', null, 401, 401],
-  ['FORBIDDEN', 'mutation { pauseRun(input: { id: "run_x" }) { __typename } }', 'viewer', 200, 403],
-  ['BAD_USER_INPUT', '{ nope }', 'admin', 200, 400],
-  ['TOO_COMPLEX', '{ run(id: "x") { steps { run { steps { run { steps { id } } } } } } }', 'admin', 200, 400],
-])('%s has one status for JSON and one for GraphQL over HTTP', async (code, query, token, json, spec) => {
-  for (const [accept, status] of [
-    ['application/json', json],
-    ['*/*', json],
-    ['application/graphql-response+json', spec],
-  ] as const) {
-    const answer = await ask(query, { token, accept })
-    expect(answer).toMatchObject({ status, codes: [code] })
-    expect(answer.headers.get('www-authenticate')).toBe(code === 'UNAUTHENTICATED' ? 'Bearer' : null)
-  }
-})
-
-test('who may not is told so over HTTP', async () => {
-  expect(await codes('{ runs { totalCount } }', null)).toEqual(['UNAUTHENTICATED'])
-  expect(await codes('mutation { pauseRun(input: { id: "run_x" }) { __typename } }', 'viewer')).toEqual(['FORBIDDEN'])
-  expect(await codes('{ viewer { name } }', null)).toEqual([])
+test('who has no token is told so over HTTP', async () => {
+  const codes = async (query: string) => failuresIn(await overHttp(query, null)).map((error) => error.extensions?.code)
+  expect(await codes('{ runs { totalCount } }')).toEqual(['UNAUTHENTICATED'])
+  expect(await codes('{ viewer { name } }')).toEqual([])
 })

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, expect, inject, onTestFinished, test } from 'vitest'
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded.ts'
 import { setupFault } from '../../src/store/postgres-folder.ts'
+import { copyDataDir } from '../support/prepared.ts'
 
 const running: EmbeddedPostgres[] = []
 afterEach(async () => {
@@ -19,6 +20,13 @@ afterEach(async () => {
 function dataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cuelight-embedded-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** One whose PostgreSQL was set up before. */
+async function usedDataFolder(): Promise<string> {
+  const folder = dataFolder()
+  await copyDataDir(inject('preparedDataDir'), folder)
   return folder
 }
 
@@ -44,9 +52,8 @@ async function ask(url: string, sql: string): Promise<Record<string, unknown>[]>
 
 /** Another server's process on the folder, once it is ready. */
 async function holder(dataDir: string): Promise<{ process: ChildProcess; url: string }> {
-  const jiti = fileURLToPath(new URL('../../node_modules/jiti/lib/jiti-cli.mjs', import.meta.url))
-  const script = fileURLToPath(new URL('../support/embedded-holder.ts', import.meta.url))
-  const child = spawn(process.execPath, [jiti, script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const script = fileURLToPath(new URL('../support/embedded-holder.js', import.meta.url))
+  const child = spawn(process.execPath, [script, inject('build'), dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(child.stdout, 'data')
   return { process: child, url: String(line).trim() }
 }
@@ -87,7 +94,7 @@ test('a user without a name is told what PostgreSQL wants', () => {
 })
 
 test('stopping ends the server, twice is harmless, and the next start has the same address and data', async () => {
-  const dataDir = dataFolder()
+  const dataDir = await usedDataFolder()
   const first = await start(dataDir)
   await ask(first.url, 'CREATE TABLE kept AS SELECT 7 AS n')
   await first.stop()
@@ -106,7 +113,7 @@ test('a folder whose path is longer than a socket name may be serves', async () 
 })
 
 test('another port is taken when somebody else has the one of last time', async () => {
-  const dataDir = dataFolder()
+  const dataDir = await usedDataFolder()
   const first = await start(dataDir)
   await first.stop()
   const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1')
@@ -118,7 +125,7 @@ test('another port is taken when somebody else has the one of last time', async 
 })
 
 test('a second live server on the folder is refused by a sentence that names the first', async () => {
-  const dataDir = dataFolder()
+  const dataDir = await usedDataFolder()
   const first = await holder(dataDir)
   await expect(start(dataDir)).rejects.toThrow(
     `The data folder ${dataDir} is in use by another Cuelight server (process ${first.process.pid} on `,
@@ -137,7 +144,7 @@ test('of two servers that start at once on a new folder, one gets it', async () 
 })
 
 test('a PostgreSQL that outlived its killed server is taken over as it runs, and stopped in the end', async () => {
-  const dataDir = dataFolder()
+  const dataDir = await usedDataFolder()
   const first = await holder(dataDir)
   await ask(first.url, 'CREATE TABLE kept AS SELECT 7 AS n')
   const pid = postmasterOf(dataDir)
@@ -151,7 +158,7 @@ test('a PostgreSQL that outlived its killed server is taken over as it runs, and
 })
 
 test('a folder whose server and PostgreSQL were both killed starts again with what was committed', async () => {
-  const dataDir = dataFolder()
+  const dataDir = await usedDataFolder()
   const first = await holder(dataDir)
   await ask(first.url, 'CREATE TABLE kept AS SELECT 7 AS n')
   await killHard(first.process)
@@ -161,7 +168,7 @@ test('a folder whose server and PostgreSQL were both killed starts again with wh
 })
 
 test('a stale pid file whose number a stranger has by now does not keep PostgreSQL from starting', async () => {
-  const dataDir = dataFolder()
+  const dataDir = await usedDataFolder()
   const first = await start(dataDir)
   const file = pidFile(dataDir)
   const [, ...rest] = readFileSync(file, 'utf8').split('\n')
@@ -178,7 +185,7 @@ test('a stale pid file whose number a stranger has by now does not keep PostgreS
 })
 
 test('a PostgreSQL that dies under its server is started again at the same address', async () => {
-  const dataDir = dataFolder()
+  const dataDir = await usedDataFolder()
   const { url, said } = await start(dataDir)
   await ask(url, 'CREATE TABLE kept AS SELECT 7 AS n')
   process.kill(postmasterOf(dataDir), 'SIGKILL')

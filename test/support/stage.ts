@@ -16,14 +16,19 @@ import { Changes } from '../../src/store/changes.ts'
 import type { Database } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
-import { letPass, settled } from '../../src/testing/play.ts'
+
+import { letPass, type Patience, settled } from '../../src/testing/play.ts'
 import { controlContext } from './context.ts'
+
 import { testDatabase } from './database.ts'
 
 /** When every stage begins. */
 export const T0 = Date.parse('2026-03-06T20:00:00.000Z')
 export const MIRA: Actor = { kind: 'USER', name: 'Mira' }
 export const TOM: Actor = { kind: 'USER', name: 'Tom' }
+
+/** Longer than any action of these tests takes on a machine that is busy with something else. */
+const PATIENCE_MS = 30_000
 
 type Perform = (envelope: Envelope, context: ActionContext) => unknown
 type Call = Envelope & { key: string }
@@ -32,6 +37,7 @@ type Call = Envelope & { key: string }
 export class Script {
   readonly calls: Call[] = []
   readonly #performs = new Map<string, Perform>()
+  readonly #hanging = new Set<unknown>()
 
   /** What a step with `params.key` does; without it a step is done at once. */
   on(key: string, perform: Perform): void {
@@ -58,7 +64,18 @@ export class Script {
       signalCall()
       return answered
     })
-    return { called, answer: (value) => answer(value) }
+    this.#hanging.add(key)
+    return {
+      called,
+      answer: (value) => {
+        this.#hanging.delete(key)
+        answer(value)
+      },
+    }
+  }
+
+  hangs(key: unknown): boolean {
+    return this.#hanging.has(key)
   }
 
   keys(): string[] {
@@ -303,12 +320,18 @@ export class Stage {
     return runId
   }
 
-  settle(): Promise<void> {
-    return settled(this.runner)
+  /** What a test lets hang is not waited for. */
+  readonly #patience: Patience = {
+    hangs: ({ step }) => this.script.hangs(step.params.key),
+    patienceMs: PATIENCE_MS,
+  }
+
+  settle(runner = this.runner): Promise<void> {
+    return settled(runner, this.#patience)
   }
 
   letPass(ms: number): Promise<void> {
-    return letPass(ms, { clock: this.clock, runner: this.runner })
+    return letPass(ms, { ...this.#patience, clock: this.clock, runner: this.runner })
   }
 
   /** Resolves when the run has that status. */

@@ -1,0 +1,43 @@
+import type { Step } from '../domain/picture.ts'
+
+/** An action that is being called, for a step. */
+export type Call = { step: Step /** Resolves when the call is over. */; over: Promise<unknown> }
+
+/** How much a process has in hand. An action being called does not count as work, so that hanging ones stop nobody. */
+export class Load {
+  working = 0
+  readonly calls: ReadonlySet<Call>
+  readonly #calls = new Set<Call>()
+  readonly #onChange: () => void
+
+  constructor(onChange: () => void) {
+    this.calls = this.#calls
+    this.#onChange = onChange
+  }
+
+  get dispatching(): number {
+    return this.#calls.size
+  }
+
+  async work<T>(what: () => Promise<T>): Promise<T> {
+    this.working += 1
+    try {
+      return await what()
+    } finally {
+      this.working -= 1
+      this.#onChange()
+    }
+  }
+
+  async dispatch<T>(step: Step, what: () => Promise<T>): Promise<T> {
+    const over = what()
+    const call = { step, over }
+    this.#calls.add(call)
+    this.#onChange()
+    try {
+      return await over
+    } finally {
+      this.#calls.delete(call)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { getVariableValues, Kind, parse, specifiedRules, validate } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { schema } from '../src/graphql/schema.ts'
+import { readConfig } from '../src/server/config.ts'
+
+// What the documents say is held against the code.
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const FILES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join('docs', file)),
+].map((file) => ({ file, text: read(file) }))
+const ALL = FILES.map(({ text }) => text).join('\n')
+
+const unique = (found: Iterable<string | undefined>) => [...new Set(found)].filter((name) => name !== undefined).sort()
+const named = (pattern: RegExp, text = ALL) => unique([...text.matchAll(pattern)].map(([, name]) => name))
+
+describe('settings', () => {
+  const setting = /\b((?:CUELIGHT|LOG)_[A-Z_]*[A-Z])\b(?!_)/g
+  const inCode = named(
+    /\b((?:CUELIGHT|LOG)_[A-Z_]*[A-Z]|HOST|PORT|DATABASE_URL)(?=[':])/g,
+    read('src/server/config.ts'),
+  )
+  // Known, so that nobody is warned of them; the commands that read them are not in this version.
+  const ofClients = ['CUELIGHT_TOKEN', 'CUELIGHT_URL']
+
+  test('that the documents name are read by the code', () => {
+    const inDocuments = named(setting)
+    expect(inDocuments.length).toBeGreaterThan(15)
+    expect(inDocuments.filter((name) => !inCode.includes(name))).toEqual([])
+  })
+
+  test('that the code reads are explained where settings are', () => {
+    const explained = read('docs/running.md') + read('CONTRIBUTING.md')
+    const isExplained = (name: string) =>
+      ofClients.includes(name) ||
+      explained.includes(`\`${name}\``) ||
+      named(/`([A-Z_]+_)…`/g, explained).some((prefix) => name.startsWith(prefix))
+    expect(inCode.length).toBeGreaterThan(20)
+    expect(inCode.filter((name) => !isExplained(name))).toEqual([])
+  })
+
+  test('have the defaults that their table says', () => {
+    const config = readConfig({})
+    if (!config.ok) throw new Error(config.problems.join('\n'))
+    const defaults = Object.fromEntries(
+      [...read('docs/running.md').matchAll(/^\| `(CUELIGHT_[A-Z_]+)` \| `?(\d+)`? \|/gm)].map(([, name, value]) => [
+        name,
+        Number(value),
+      ]),
+    )
+    const { runner } = config.config
+    expect(defaults).toEqual({
+      CUELIGHT_POLL_MS: runner.pollMs,
+      CUELIGHT_RUN_BATCH: runner.runBatch,
+      CUELIGHT_STEPS_PER_PASS: runner.stepsPerPass,
+      CUELIGHT_RUN_CONCURRENCY: runner.runConcurrency,
+      CUELIGHT_MAX_DISPATCHES: runner.maxDispatches,
+      CUELIGHT_STEP_MAX_ATTEMPTS: runner.stepMaxAttempts,
+      CUELIGHT_STEP_RETRY_MS: runner.stepRetryMs,
+      CUELIGHT_LEASE_MS: runner.leaseMs,
+      CUELIGHT_STEP_LEASE_MARGIN_MS: runner.stepLeaseMarginMs,
+      CUELIGHT_LOG_RETENTION_DAYS: runner.logRetentionDays,
+    })
+  })
+})
+
+test('every script of npm that is named exists', () => {
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'))
+  const workflows = read('.ci/run') + read('Dockerfile')
+  const inDocuments = named(
+    /\bnpm (?:run (?:--silent )?)?((?<=run (?:--silent )?)[a-z][a-z:-]*|test|start)\b/g,
+    ALL + workflows,
+  )
+  expect(inDocuments).toEqual(expect.arrayContaining(['demo', 'lint', 'schema', 'start', 'test']))
+  expect(inDocuments.filter((name) => scripts[name] === undefined)).toEqual([])
+})
+
+describe('GraphQL', () => {
+  const requests = FILES.flatMap(({ file, text }) => requestsOf(text).map((request) => ({ file, ...request })))
+
+  test('is found in the documents', () => {
+    expect(requests.length).toBeGreaterThan(12)
+    expect(requests.filter(({ variables }) => variables !== null).length).toBeGreaterThan(4)
+  })
+
+  test.each(requests)('$file: $source', ({ source, variables }) => {
+    const document = parse(source)
+    expect(validate(schema, document, specifiedRules)).toEqual([])
+    const [operation] = document.definitions
+    if (variables === null || operation?.kind !== Kind.OPERATION_DEFINITION) return
+    expect(getVariableValues(schema, operation.variableDefinitions ?? [], variables).errors).toBeUndefined()
+  })
+})
+
+type Request = { source: string; variables: Record<string, unknown> | null }
+
+/** The requests of a document: blocks of GraphQL, calls of the tour's `gql`, curl's, and those within JavaScript. */
+function requestsOf(text: string): Request[] {
+  return [...text.matchAll(/^```(\w+)\n(.*?)^```/gms)].flatMap(([, language, block = '']) => {
+    if (language === 'graphql') return [{ source: block, variables: null }]
+    if (language === 'js') {
+      return [...block.matchAll(/`((?:query|mutation|subscription)\b[^`]*)`/g)].map(([, source = '']) => ({
+        source,
+        variables: null,
+      }))
+    }
+    if (language !== 'sh') return []
+    const called = [...block.matchAll(/^gql '([^']+)'(?: (?:'([^']+)'|"((?:[^"\\]|\\.)+)"))?/gm)].map(
+      ([, source = '', plain, escaped]) => {
+        const variables = plain ?? escaped?.replaceAll('\\"', '"')
+        return { source, variables: variables === undefined ? null : JSON.parse(variables) }
+      },
+    )
+    const curled = [...block.matchAll(/"query":"([^"]+)"|'query=([^']+)'/g)].map(([, body, form]) => ({
+      source: body ?? form ?? '',
+      variables: null,
+    }))
+    return [...called, ...curled]
+  })
+}
+
+test('every kind of log line that is named is one of the code’s', () => {
+  const inCode = named(/\b(?:line|stepLine)\(\s*'([a-z]+\.[a-z]+)'/g, read('src/domain/log.ts'))
+  expect(inCode.length).toBeGreaterThan(12)
+  const about = unique(inCode.map((kind) => kind.split('.')[0])).join('|')
+  const inDocuments = unique([
+    ...named(new RegExp(`\`((?:${about})\\.[a-z]+)\``, 'g')),
+    ...named(/"kind": ?"([a-z]+\.[a-z]+)"/g),
+    ...named(/kind === '([a-z.]+)'/g),
+    ...named(/^ {2}\d\d:\d\d:\d\d\.\d{3} {2}(\S+)/gm),
+  ])
+  expect(inDocuments.length).toBeGreaterThan(6)
+  expect(inDocuments.filter((kind) => !inCode.includes(kind))).toEqual([])
+})
+
+test('every link leads somewhere', () => {
+  const links = FILES.flatMap(({ file, text }) =>
+    [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([, path = '', anchor]) => ({
+      file,
+      target: path === '' ? file : join(dirname(file), path),
+      anchor,
+    })),
+  )
+  expect(links.length).toBeGreaterThan(20)
+  const leadsNowhere = links.filter(({ target, anchor }) => {
+    if (!existsSync(join(root, target))) return true
+    return anchor !== undefined && !anchorsOf(read(target)).includes(anchor)
+  })
+  expect(leadsNowhere).toEqual([])
+})
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
