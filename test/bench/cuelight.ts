@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import { startRun } from '../../src/controls/start.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import type { Envelope } from '../../src/modules/module.ts'
 import { Registry } from '../../src/modules/registry.ts'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { ControlContext } from '../../src/controls/context.ts'
 import {
   archiveDefinition,
@@ -13,6 +12,7 @@ import type { Result } from '../../src/controls/result.ts'
 import { startRun } from '../../src/controls/start.ts'
 import type { Catalog } from '../../src/domain/catalog.ts'
 import { formatId } from '../../src/domain/ids.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { EventSpecInput } from '../../src/domain/spec.ts'
 import { Changes, type RunChange } from '../../src/store/changes.ts'
 import { mintId } from '../../src/store/ids.ts'

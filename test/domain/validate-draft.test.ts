@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { Catalog, CatalogAction } from '../../src/domain/catalog.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import { type Draft, validateDraft } from '../../src/domain/validate-draft.ts'
 
 const action = (checkDraft: CatalogAction['checkDraft'] = () => []): CatalogAction => ({
@@ -35,7 +35,8 @@ const GOOD: Draft = {
   concurrencyKey: 'invasion:{region}',
   parameters: [{ name: 'region', default: 'Yew' }],
 }
-const find = (draft: Partial<Draft>) => validateDraft({ ...GOOD, ...draft }, { catalog: CATALOG, zones: new IntlZones() })
+const find = (draft: Partial<Draft>) =>
+  validateDraft({ ...GOOD, ...draft }, { catalog: CATALOG, zones: new IntlZones() })
 const pathsOf = (draft: Partial<Draft>) => find(draft).issues.map((issue) => issue.path)
 const withPhases = (...phases: unknown[]) => ({ spec: { schedule: { manual: true }, phases } })
 const withStep = (step: unknown) => withPhases({ key: 'main', steps: [step] })

@@ -12,7 +12,11 @@ const { db } = await testDatabase()
 const log = pino({ level: 'silent' })
 const registry = new Registry()
 const server = createHttpServer({
-  api: createApi({ control: { db, changes: new Changes(), clock: systemClock, catalog: registry, zones: new IntlZones() }, registry, log }),
+  api: createApi({
+    control: { db, changes: new Changes(), clock: systemClock, catalog: registry, zones: new IntlZones() },
+    registry,
+    log,
+  }),
   authenticate: async (authorization) => {
     if (authorization === null) return { kind: 'anonymous' }
     const role = authorization.endsWith('viewer') ? 'VIEWER' : 'ADMIN'

@@ -64,7 +64,12 @@ async function emptyDatabase(): Promise<string> {
 
 test('it becomes ready, and the API answers whom the token proves', async () => {
   const { url } = await start()
-  expect(await readyz(url, 200)).toEqual({ status: 'ready', reasons: [], warnings: [], zoneData: expect.stringMatching(/^\d{4}[a-z]+, of /) })
+  expect(await readyz(url, 200)).toEqual({
+    status: 'ready',
+    reasons: [],
+    warnings: [],
+    zoneData: expect.stringMatching(/^\d{4}[a-z]+, of /),
+  })
   expect(await ask(url, '{ viewer { name role } }')).toEqual({ data: { viewer: { name: 'admin', role: 'ADMIN' } } })
 })
 

@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
-import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { ControlContext } from '../../src/controls/context.ts'
 import {
   archiveDefinition,
@@ -10,6 +9,7 @@ import {
 } from '../../src/controls/definitions.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { formatId } from '../../src/domain/ids.ts'
+import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { Publishable } from '../../src/domain/spec.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { publishIfUnchanged, readDefinition } from '../../src/store/definitions.ts'

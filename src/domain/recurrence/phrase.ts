@@ -66,7 +66,8 @@ function daysPhrase(rule: Rule, start: number): string {
     return ` on ${list((byMonth.length === 0 ? [month] : byMonth).map((each) => `${dayOfMonth} ${monthName(each)}`))}`
   }
   if (frequency === 'WEEKLY') return `${onDays(byDay)}${inMonths(byMonth)}`
-  const ofMonths = byMonth.length > 0 ? ` of ${list(byMonth.map(monthName))}` : frequency === 'YEARLY' ? ' of every month' : ''
+  const ofMonths =
+    byMonth.length > 0 ? ` of ${list(byMonth.map(monthName))}` : frequency === 'YEARLY' ? ' of every month' : ''
   if (byMonthDay.length > 0) {
     const also = byDay.length === 0 ? '' : `, if it is ${list(byDay.map(dayWithArticle), 'or')}`
     return ` on the ${list(byMonthDay.map(nth))}${ofMonths}${also}`

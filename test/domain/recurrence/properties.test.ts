@@ -54,10 +54,7 @@ describe(`of random schedules (seed ${seed})`, () => {
       const isInOrder = instants.every((at, index) => at >= from && at < to && at > (instants[index - 1] ?? at - 1))
       expect(isInOrder, because).toBe(true)
       const edge = whole.length === 0 || draw.chance(0.5) ? from + draw.below(to - from) : draw.pick(whole).at
-      const cut = [
-        ...occurrencesBetween(compiled, from, edge, WHOLE),
-        ...occurrencesBetween(compiled, edge, to, WHOLE),
-      ]
+      const cut = [...occurrencesBetween(compiled, from, edge, WHOLE), ...occurrencesBetween(compiled, edge, to, WHOLE)]
       expect(cut, because).toEqual(whole)
       const limit = draw.below(5)
       expect(occurrencesBetween(compiled, from, to, { limit }), because).toEqual(whole.slice(0, limit))
@@ -121,11 +118,18 @@ test.each([
 test('the phase of a rule does not depend on how long ago it started', () => {
   const from = Date.parse('2026-05-01')
   const of = (start: string, rule: string) =>
-    occurrencesBetween(compileSchedule(recurring({ start, rule }), 'Europe/Berlin', zones), from, from + 90 * DAY_MS, WHOLE)
+    occurrencesBetween(
+      compileSchedule(recurring({ start, rule }), 'Europe/Berlin', zones),
+      from,
+      from + 90 * DAY_MS,
+      WHOLE,
+    )
   const weeks = new Date(Date.parse('2026-04-07T20:00Z') - 14 * 1200 * DAY_MS).toISOString().slice(0, 16)
   const rule = 'FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,SU'
   expect(of(weeks, rule)).toEqual(of('2026-04-07T20:00', rule))
-  expect(of('1902-03-31T20:00', 'FREQ=MONTHLY;INTERVAL=4')).toEqual(of('2025-11-30T20:00', 'FREQ=MONTHLY;INTERVAL=4;BYMONTHDAY=31'))
+  expect(of('1902-03-31T20:00', 'FREQ=MONTHLY;INTERVAL=4')).toEqual(
+    of('2025-11-30T20:00', 'FREQ=MONTHLY;INTERVAL=4;BYMONTHDAY=31'),
+  )
 })
 
 /** Steps from the start and asks of each instant whether the filters take what the clocks show. */
