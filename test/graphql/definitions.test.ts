@@ -117,7 +117,7 @@ test('every kind of schedule and gate is read back as what it is', async () => {
   const created = await create({ slug: 'weekly', title: 'Weekly', spec: { schedule: { recurring }, phases } })
   const draft = created.at('createDefinition', 'definition', 'draft')
   expect(draft).toMatchObject({
-    schedule: { __typename: 'RecurringSchedule', ...recurring, include: [], phrase: null },
+    schedule: { __typename: 'RecurringSchedule', ...recurring, include: [], phrase: 'every week on Friday at 20:00' },
     phases: [
       {
         advance: {

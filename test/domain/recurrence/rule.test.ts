@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { IntlZones } from '../../../src/domain/recurrence/intl-zones.ts'
 import { nextOccurrences, occurrencesBetween } from '../../../src/domain/recurrence/occurrences.ts'
@@ -189,4 +190,13 @@ test(`no text hangs or throws anything but its problem, and what is taken can be
     expect(schedulePhrase(recurring({ start, rule })), rule).toMatch(/^every /)
   }
   expect(taken).toBeGreaterThan(80)
+})
+
+test('every rule that the docs show can be had', () => {
+  const docs = readFileSync(new URL('../../../docs/writing-events.md', import.meta.url), 'utf8')
+  const shown = [...docs.matchAll(/(?<=`)FREQ=[^`]*(?=`)/g)]
+    .map(([rule]) => rule)
+    .filter((rule) => !rule.endsWith('SECONDLY'))
+  expect(shown.length).toBeGreaterThan(10)
+  for (const rule of shown) expect(message('2026-03-06T20:00', rule), rule).toBe('')
 })
