@@ -100,8 +100,8 @@ export function candidatesBetween(compiled: CompiledSchedule, from: number, to: 
   }
   if (elapsedRule !== null) {
     const wallOf = (at: number) => wallOfInstant(at, zone, zones)
-    for (const instant of elapsedBetween(elapsedRule, { from, to, wallOf })) {
-      candidates.push({ ...instant, isInstant: true, isIncluded: false, adjusted: undefined, shiftMinutes: undefined })
+    for (const { at, wall } of elapsedBetween(elapsedRule, { from, to, wallOf })) {
+      candidates.push({ at, wall, isInstant: true, isIncluded: false, adjusted: undefined, shiftMinutes: undefined })
     }
   }
   for (const single of singles) {

@@ -122,9 +122,10 @@ function boundedWall(rule: Rule, start: number): WallRule {
   return rule.count === null ? wallRule : { ...wallRule, last }
 }
 
-/** Instants that are looked at in search of the first: years of them, whatever the filters. */
+/** How many instants are looked at in search of the first: years of them, whatever the filters. */
 const FIRST_BUDGET = 20_000
-const COUNT_BUDGET = 200_000
+/** And of the last by COUNT: some four are looked at for each that filters take. */
+const COUNT_BUDGET = 60_000
 
 /** With COUNT as the last instant. */
 function boundedElapsed(rule: Rule, start: number, wallOf: (at: number) => number): ElapsedRule {

@@ -130,6 +130,15 @@ test.each([
   expect(message(start, rule)).toBe('')
 })
 
+test('a COUNT that lies too far off to be found is refused, and one that can be found is taken', () => {
+  const rule = 'FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=0'
+  expect(message('2026-03-06T20:00', `${rule};COUNT=10000`)).toBe(
+    'COUNT=10000 is not reached within a time that can be calculated; give UNTIL instead.',
+  )
+  expect(message('2026-03-06T20:00', `${rule};COUNT=20`)).toBe('')
+  expect(message('2026-03-06T20:00', 'FREQ=HOURLY;BYDAY=FR;BYHOUR=20;COUNT=10000', 'Europe/Berlin')).toBe('')
+})
+
 test('in a zone whose clocks change an hour may be hit that never is in another', () => {
   const rule = 'FREQ=HOURLY;INTERVAL=24;BYHOUR=21'
   expect(message('2026-01-06T20:00', rule)).toMatch(/never fires/)
