@@ -14,9 +14,9 @@ export function isLocalDate(text: string): boolean {
   return LOCAL_DATE.test(text) && isOnCalendar(`${text}T00:00`)
 }
 
-/** Whether a text is an instant in UTC: a local date-time with a Z. */
+/** Whether a text is an instant in UTC: a local date-time with a Z; with milliseconds too, as the API writes instants. */
 export function isUtcInstant(text: string): boolean {
-  return text.endsWith('Z') && isLocalDateTime(text.slice(0, -1))
+  return text.endsWith('Z') && isLocalDateTime(text.slice(0, -1).replace(/(?<=:\d\d:\d\d)\.\d{3}$/, ''))
 }
 
 // Read as if it were UTC and written again: February 30th and 24:00 come back as another day.

@@ -7,6 +7,7 @@ import { startEmbedded } from '../../src/store/embedded.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { drainCuelight, measureStarts } from './cuelight.ts'
 import { drainPlain } from './plain.ts'
+import { measureSchedules } from './schedules.ts'
 import { measureServer } from './server.ts'
 
 const HERE = import.meta.dirname
@@ -103,6 +104,7 @@ try {
     return measureStarts(url, 300)
   })
   const server = await measureServer()
+  const schedules = measureSchedules()
   const results = {
     machine: {
       node: process.version,
@@ -114,6 +116,7 @@ try {
     ratios,
     starts,
     server,
+    schedules,
   }
   console.log()
   for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
@@ -123,6 +126,12 @@ try {
   console.log(
     `server ready: ${server.newMs} ms new (goal 3000), ${server.existingMs} ms existing (goal 1500); idle ${server.idleMiB} MiB (goal 150)`,
   )
+  for (const [data, { rules, definitions, passMs }] of Object.entries(schedules)) {
+    const each = Object.entries(rules).map(([rule, microseconds]) => `${rule} ${microseconds} µs`)
+    console.log(
+      `14 days of schedules, zone data of ${data}: ${each.join(', ')}; ${definitions} definitions ${passMs} ms (goal 150)`,
+    )
+  }
   writeFileSync(join(HERE, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
 } finally {
   await postgres.stop()

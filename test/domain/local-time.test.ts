@@ -26,4 +26,9 @@ test('dates and instants are told apart from local date-times', () => {
   expect(
     ['2026-12-25T20:00Z', '2026-12-25T20:00:00Z', '2026-02-30T20:00Z', '2026-12-25T20:00', 'Z'].map(isUtcInstant),
   ).toEqual([true, true, false, false, false])
+  expect(['2026-12-25T20:00:00.000Z', '2026-12-25T20:00.000Z', '2026-12-25T20:00:00.0Z'].map(isUtcInstant)).toEqual([
+    true,
+    false,
+    false,
+  ])
 })

@@ -358,3 +358,13 @@ test('JSON of any shape has issues and never throws', () => {
     'phases[0].steps[0].params',
   ])
 })
+
+test('a schedule is judged in the zone of its draft', () => {
+  const skipped = withSchedule({ once: { at: '2026-03-29T02:30' } })
+  expect(find({ ...skipped, parameters: [], concurrencyKey: null }).warnings.map(({ path }) => path)).toEqual([
+    'schedule.once.at',
+  ])
+  expect(find({ ...skipped, parameters: [], concurrencyKey: null, timeZone: 'UTC' }).warnings).toEqual([])
+  const never = withSchedule({ recurring: { start: '2026-03-06T20:00', rule: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30' } })
+  expect(pathsOf(never)).toContain('schedule.recurring.rule')
+})

@@ -199,7 +199,7 @@ test('/healthz answers as long as the process lives', async () => {
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
 })
 
-test('/readyz is a 503 with its reasons until there are none, and names warnings either way', async () => {
+test('/readyz is a 503 with its reasons until there are none, and names warnings and the zone data either way', async () => {
   let reasons = ['database: it does not answer.']
   const { url } = await startServer({
     readiness: async () => ({ ready: reasons.length === 0, reasons, warnings: ['module ./broken.ts did not load.'] }),
@@ -207,13 +207,18 @@ test('/readyz is a 503 with its reasons until there are none, and names warnings
   const before = await fetch(`${url}/readyz`)
   expect([before.status, await before.json()]).toEqual([
     503,
-    { status: 'not ready', reasons: ['database: it does not answer.'], warnings: ['module ./broken.ts did not load.'] },
+    {
+      status: 'not ready',
+      reasons: ['database: it does not answer.'],
+      warnings: ['module ./broken.ts did not load.'],
+      zoneData: 'none',
+    },
   ])
   reasons = []
   const after = await fetch(`${url}/readyz`)
   expect([after.status, await after.json()]).toEqual([
     200,
-    { status: 'ready', reasons: [], warnings: ['module ./broken.ts did not load.'] },
+    { status: 'ready', reasons: [], warnings: ['module ./broken.ts did not load.'], zoneData: 'none' },
   ])
 })
 

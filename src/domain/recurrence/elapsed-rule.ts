@@ -3,6 +3,7 @@ import type { Rule, Until } from './rule.ts'
 import { type DayFilter, dayFilterOf, takesDay } from './wall-rule.ts'
 
 const HOUR_MS = 3_600_000
+const MAX_DAYS_SKIPPED = 31
 
 /** A rule that steps in elapsed time from an instant; its filters look at what the zone's clocks show. */
 export type ElapsedRule = {
@@ -90,10 +91,15 @@ function freeAgain({ filter, hours }: ElapsedRule, { wall, judge }: { wall: numb
   if (!judge(day)) {
     const { year, month } = dateOfDay(day)
     const isMonthOut = filter.months !== null && (filter.months & (1 << month)) === 0
-    return (isMonthOut ? dayOfDate(year, month + 1, 1) : day + 1) * DAY_MS
+    if (isMonthOut) return dayOfDate(year, month + 1, 1) * DAY_MS
+    let next = day + 1
+    while (next < day + MAX_DAYS_SKIPPED && !judge(next)) next += 1
+    return next * DAY_MS
   }
-  if (hours === null || hours.has(Math.floor((wall - day * DAY_MS) / HOUR_MS))) return null
-  return Math.floor(wall / HOUR_MS) * HOUR_MS + HOUR_MS
+  let hour = Math.floor((wall - day * DAY_MS) / HOUR_MS)
+  if (hours === null || hours.has(hour)) return null
+  while (hour < 24 && !hours.has(hour)) hour += 1
+  return day * DAY_MS + hour * HOUR_MS
 }
 
 /** The first step that is not before `free` on the wall clock; just the next one where clocks change in between. */

@@ -13,6 +13,8 @@ export class IntlZones implements ZoneData {
   readonly version = process.versions.tz ?? 'unknown'
   readonly #offsets = new Map<string, Map<number, number | null>>()
   #kept = 0
+  /** The end of the day that was read last is the beginning of the one that is likely to be asked for next. */
+  #midnight = { zone: '', day: 0, offset: 0 }
 
   has(zone: string): boolean {
     return IANAZone.isValidZone(zone)
@@ -23,8 +25,10 @@ export class IntlZones implements ZoneData {
     const days = this.#daysOf(zone)
     let offset = days.get(day)
     if (offset === undefined) {
-      const begin = read(zone, day * DAY_MS)
-      offset = begin === read(zone, (day + 1) * DAY_MS) ? begin : null
+      const next = this.#midnight
+      const begin = next.zone === zone && next.day === day ? next.offset : read(zone, day * DAY_MS)
+      this.#midnight = { zone, day: day + 1, offset: read(zone, (day + 1) * DAY_MS) }
+      offset = begin === this.#midnight.offset ? begin : null
       this.#kept += 1
       days.set(day, offset)
     }

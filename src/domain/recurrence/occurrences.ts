@@ -16,12 +16,15 @@ const PREVIEW_MS = 60 * 366 * DAY_MS
 const FIRST_CHUNK_MS = 15 * DAY_MS
 
 /** What a schedule gives before exclusions, and before what falls on one instant is merged. */
-export type Candidate = Resolved & {
+export type Candidate = {
+  at: number
   /** The nominal wall time; of an instant, what the clocks show. */
   wall: number
   /** Whether it is identified by its instant. */
   isInstant: boolean
   isIncluded: boolean
+  adjusted: Resolved['adjusted'] | undefined
+  shiftMinutes: number | undefined
 }
 
 /**
@@ -71,8 +74,7 @@ function allBetween(compiled: CompiledSchedule, from: number, to: number): Occur
   const { excludedDays, excludedInstants } = compiled
   const hasExclusions = excludedDays.size > 0 || excludedInstants.size > 0
   const kept = hasExclusions ? candidates.filter((candidate) => !isExcluded(compiled, candidate)) : candidates
-  // In order they nearly always are.
-  if (kept.some(({ at }, index) => index > 0 && at <= (kept[index - 1]?.at ?? at))) kept.sort(byInstant)
+  if (!isAscending(kept)) kept.sort(byInstant)
   const occurrences: Occurrence[] = []
   const dates = dateTexts()
   let last = Number.NEGATIVE_INFINITY
@@ -92,13 +94,14 @@ export function candidatesBetween(compiled: CompiledSchedule, from: number, to: 
     for (const wall of wallTimesBetween(wallRule, from - WALL_BEFORE_MS, to + WALL_AFTER_MS)) {
       const resolved = instantOfWall(wall, zone, zones)
       if (resolved.at < from || resolved.at >= to || resolved.at > untilInstant) continue
-      candidates.push({ ...resolved, wall, isInstant: false, isIncluded: false })
+      const { at, adjusted, shiftMinutes } = resolved
+      candidates.push({ at, wall, isInstant: false, isIncluded: false, adjusted, shiftMinutes })
     }
   }
   if (elapsedRule !== null) {
     const wallOf = (at: number) => wallOfInstant(at, zone, zones)
-    for (const instant of elapsedBetween(elapsedRule, { from, to, wallOf })) {
-      candidates.push({ ...instant, isInstant: true, isIncluded: false })
+    for (const { at, wall } of elapsedBetween(elapsedRule, { from, to, wallOf })) {
+      candidates.push({ at, wall, isInstant: true, isIncluded: false, adjusted: undefined, shiftMinutes: undefined })
     }
   }
   for (const single of singles) {
@@ -106,7 +109,8 @@ export function candidatesBetween(compiled: CompiledSchedule, from: number, to: 
     const isInstant = single.wall === null
     const wall = single.wall ?? wallOfInstant(single.at, zone, zones)
     if (wall < FIRST_WALL || wall > LAST_WALL) continue
-    candidates.push({ ...single, wall, isInstant, isIncluded: true })
+    const { at, adjusted, shiftMinutes } = single
+    candidates.push({ at, wall, isInstant, isIncluded: true, adjusted, shiftMinutes })
   }
   return candidates
 }
@@ -116,6 +120,16 @@ export function isExcluded(
   { at, wall }: Candidate,
 ): boolean {
   return excludedInstants.has(at) || excludedDays.has(dayOfWall(wall))
+}
+
+/** Nearly always they are. */
+function isAscending(candidates: Candidate[]): boolean {
+  let last = Number.NEGATIVE_INFINITY
+  for (const { at } of candidates) {
+    if (at <= last) return false
+    last = at
+  }
+  return true
 }
 
 /** Of those at one instant the first stands: one that was not moved, then the rule's own, then a local time. */

@@ -4,7 +4,7 @@ import { readWall } from './civil.ts'
 export const FREQUENCIES = ['MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
-export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
+const WEEKDAYS: readonly string[] = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
 
 /** `1SA` is ordinal 1 of weekday 5; a plain `SA` has ordinal 0. */
 export type ByDay = { weekday: number; ordinal: number }
@@ -170,7 +170,7 @@ class Reader {
     if (value === undefined) return []
     const days = value.split(',').map((item) => {
       const [, ordinal, name] = /^([+-]?\d{1,2})?([A-Z]{2})$/.exec(item) ?? []
-      const weekday = WEEKDAYS.findIndex((known) => known === name)
+      const weekday = WEEKDAYS.indexOf(name ?? '')
       // 0SA is a mistake and no plain SA.
       return { weekday: Number(ordinal) === 0 ? -1 : weekday, ordinal: Number(ordinal ?? 0) }
     })
@@ -183,7 +183,7 @@ class Reader {
 
   #weekStart(): number {
     const value = this.#values.get('WKST')
-    const weekday = value === undefined ? 0 : WEEKDAYS.findIndex((name) => name === value)
+    const weekday = value === undefined ? 0 : WEEKDAYS.indexOf(value)
     if (weekday < 0)
       this.#problem(`WKST must be one of ${WEEKDAYS.join(', ')}, and ${shown(value ?? '')} is none; correct it.`)
     return Math.max(weekday, 0)

@@ -116,15 +116,16 @@ function boundedWall(rule: Rule, start: number): WallRule {
   const walls = firstWallTimes(wallRule, rule.count ?? 1)
   const last = walls.at(-1)
   if (last === undefined) {
-    const [first] = firstWallTimes({ ...wallRule, last: LAST_WALL }, 1)
+    const [first] = rule.until === null ? [] : firstWallTimes({ ...wallRule, last: LAST_WALL }, 1)
     throw first === undefined ? neverFires() : endsTooEarly(wallText(first))
   }
   return rule.count === null ? wallRule : { ...wallRule, last }
 }
 
-/** Instants that are looked at in search of the first: years of them, whatever the filters. */
+/** How many instants are looked at in search of the first: years of them, whatever the filters. */
 const FIRST_BUDGET = 20_000
-const COUNT_BUDGET = 200_000
+/** And of the last by COUNT: some four are looked at for each that filters take. */
+const COUNT_BUDGET = 60_000
 
 /** With COUNT as the last instant. */
 function boundedElapsed(rule: Rule, start: number, wallOf: (at: number) => number): ElapsedRule {
@@ -141,7 +142,7 @@ function boundedElapsed(rule: Rule, start: number, wallOf: (at: number) => numbe
   }
   const [first] = find(elapsed, 1, { left: FIRST_BUDGET })
   if (first === undefined) {
-    const [late] = find({ ...elapsed, until: null }, 1, { left: FIRST_BUDGET })
+    const [late] = rule.until === null ? [] : find({ ...elapsed, until: null }, 1, { left: FIRST_BUDGET })
     throw late === undefined ? neverFires() : endsTooEarly(wallText(late.wall))
   }
   if (rule.count === null) return elapsed

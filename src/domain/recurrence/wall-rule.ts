@@ -102,16 +102,14 @@ function firstDayOf(period: number, { frequency, weekStart }: Periods): number {
 function pushDays(days: number[], filter: DayFilter, [first, last]: [number, number]): void {
   let day = first
   while (day <= last) {
-    const date = dateOfDay(day)
-    const length = daysInMonth(date.year, date.month)
-    const monthStart = day - date.dayOfMonth + 1
+    const { year, month, dayOfMonth } = dateOfDay(day)
+    const monthStart = day - dayOfMonth + 1
+    const length = daysInMonth(year, month)
     const end = Math.min(last, monthStart + length - 1)
-    if (filter.months === null || (filter.months & (1 << date.month)) !== 0) {
+    if (filter.months === null || (filter.months & (1 << month)) !== 0) {
+      const whole = { year, monthStart, length }
       for (; day <= end; day += 1) {
-        const dayOfMonth = day - monthStart + 1
-        if (takesMonthDay(filter, dayOfMonth, length) && takesWeekday(filter, day, { ...date, monthStart, length })) {
-          days.push(day)
-        }
+        if (takesMonthDay(filter, day - monthStart + 1, length) && takesWeekday(filter, day, whole)) days.push(day)
       }
     }
     day = end + 1
@@ -207,11 +205,11 @@ export function firstWallTimes(rule: WallRule, count: number): number[] {
   const walls: number[] = []
   const cycleEnd = rule.start + GREGORIAN_CYCLE_DAYS * DAY_MS * rule.interval
   let from = rule.start
-  for (let length = FIRST_CHUNK_MS; from <= rule.last; length *= 2) {
-    if (walls.length >= count || (walls.length === 0 && from > cycleEnd)) break
-    const found = wallTimesBetween(rule, from, from + length)
-    for (const wall of found) walls.push(wall)
-    from += length
+  for (let length = FIRST_CHUNK_MS; from <= rule.last && walls.length < count; length *= 2) {
+    const to = walls.length === 0 ? Math.min(from + length, cycleEnd) : from + length
+    if (to <= from) break
+    for (const wall of wallTimesBetween(rule, from, to)) walls.push(wall)
+    from = to
   }
   return walls.slice(0, count)
 }

@@ -30,8 +30,10 @@ function gapWarning(path: string, local: string, { zone, zones }: { zone: string
   return [{ path, message }]
 }
 
-/** An exclusion of a day looks as far around it as the clocks of a zone may be from UTC, and one day may be skipped. */
-const AROUND_DAY_MS = 3 * DAY_MS
+const HOUR_MS = 3_600_000
+/** Clocks are at most so far from UTC, and at most so far if they skip a day as well. */
+const BEFORE_DAY_MS = 16 * HOUR_MS
+const AFTER_DAY_MS = 40 * HOUR_MS
 
 function missWarning(path: string, entry: string, unexcluded: CompiledSchedule): Issue[] {
   const { zone, zones } = unexcluded
@@ -40,8 +42,8 @@ function missWarning(path: string, entry: string, unexcluded: CompiledSchedule):
   if (isLocalDate(entry)) {
     const begin = readWall(`${entry}T00:00`)
     excluded.excludedDays.add(dayOfWall(begin))
-    from = begin - AROUND_DAY_MS
-    to = begin + AROUND_DAY_MS
+    from = begin - BEFORE_DAY_MS
+    to = begin + DAY_MS + AFTER_DAY_MS
   } else {
     const wall = readWall(entry)
     from = entry.endsWith('Z') ? wall : instantOfWall(wall, zone, zones).at
