@@ -13,6 +13,9 @@ export type Upcoming = { runs: UpcomingRun[]; others: OtherRun[] }
 
 type UpcomingRow = Omit<UpcomingRun, 'occurrenceAt' | 'scheduledFor'> & { occurrenceAt: Date; scheduledFor: Date }
 
+// Compared as text, so that the planner looks up the runs that are named and does not walk all that are scheduled.
+const isScheduled = Prisma.sql`r.status::text = 'SCHEDULED'`
+
 const UNIQUE_VIOLATION = '23505'
 /** Further than this no zone's clocks were ever set, so that no occurrence moves further. */
 const FURTHEST_MOVE_MS = 2 * 86_400_000
@@ -120,7 +123,7 @@ async function changeAll(
         SELECT * FROM jsonb_to_recordset(${JSON.stringify(read)}::jsonb) AS x(id uuid, fence int)
       ), unchanged AS (
         SELECT 1 WHERE ${read.length} = (SELECT count(*) FROM read JOIN runs r ON r.id = read.id
-            WHERE r.fence = read.fence AND r.status = 'SCHEDULED')
+            WHERE r.fence = read.fence AND ${isScheduled})
           AND ${read.length} = (SELECT count(*) FROM runs
             WHERE definition_id = ${definitionId}::uuid AND status = 'SCHEDULED' AND source = 'SCHEDULE')
       ), ${change}, parked AS (
@@ -141,13 +144,13 @@ async function changeAll(
           grace_until = x.grace_until, wake_at = x.scheduled_for, adjusted = x.adjusted, shift_minutes = x.shift_minutes,
           fence = r.fence + 1, last_line = r.last_line + CASE WHEN x.line IS NULL THEN 0 ELSE 1 END
           ${timetable === null ? Prisma.empty : pinTo(timetable)}
-        FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND r.status = 'SCHEDULED'
+        FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND ${isScheduled}
         RETURNING r.id, r.last_line
       ), cancelled AS (
         UPDATE runs r SET status = 'CANCELLED', ended_at = ${now}, ended_because = x.because,
           ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL, fence = r.fence + 1,
           last_line = r.last_line + 1
-        FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND r.status = 'SCHEDULED'
+        FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND ${isScheduled}
         RETURNING r.id, r.last_line
       ), cancelled_steps AS (
         UPDATE steps SET status = 'CANCELLED', finished_at = ${now}
