@@ -7,6 +7,7 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { DefinitionState } from '../generated/prisma/enums.ts'
 import { type AuditEntry, auditIf } from './audit.ts'
 import { toJsonb } from './json.ts'
+import { oldestZoneData } from './materialise.ts'
 import { at, logLines } from './sql.ts'
 import { changeWithUpcoming, UNCHANGED, type UpcomingPlan } from './upcoming.ts'
 
@@ -139,7 +140,8 @@ export async function publishIfUnchanged(
   const current = read.currentVersion?.id ?? null
   const change = Prisma.sql`
     published AS (
-      UPDATE definitions SET state = 'READY', current_version_id = ${id}::uuid, materialised_until = ${fromBeginning(hasSchedule)}
+      UPDATE definitions SET state = 'READY', current_version_id = ${id}::uuid, materialised_until = ${fromBeginning(hasSchedule)},
+        zone_data = ${oldestZoneData(upcoming.zoneData)}
       WHERE id = ${read.id}::uuid AND state <> 'ARCHIVED' AND updated_at = ${at(read.updatedAt.getTime())}
         AND current_version_id IS NOT DISTINCT FROM ${current}::uuid AND ${UNCHANGED}
       RETURNING id

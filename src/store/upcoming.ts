@@ -55,6 +55,8 @@ export type UpcomingPlan = {
   /** What REPIN pins runs to, and what their first steps are like; null where nothing is re-pinned. */
   timetable: Omit<Timetable, 'schedule'> | null
   steps: readonly Step[]
+  /** The version of the zone data that the changes were planned by. */
+  zoneData: string
   now: Instant
   actor: Actor
 }
