@@ -8,7 +8,7 @@ import type { DefinitionState } from '../generated/prisma/enums.ts'
 import { type AuditEntry, auditIf } from './audit.ts'
 import { toJsonb } from './json.ts'
 import { oldestZoneData } from './materialise.ts'
-import { at, logLines } from './sql.ts'
+import { at, countOfRun, logLines } from './sql.ts'
 import { changeWithUpcoming, UNCHANGED, type UpcomingPlan } from './upcoming.ts'
 
 /** What an author writes; text is storable, and all of it may be unfinished. */
@@ -206,7 +206,7 @@ export async function archiveIfIdle(
         ${logLines(
           Prisma.sql`SELECT id, last_line - 1 AS last_line FROM cancelled`,
           [line],
-          Prisma.sql`|| jsonb_build_object('cancelledSteps', (SELECT count(*) FROM cancelled_steps c WHERE c.run_id = o.id))`,
+          Prisma.sql`|| jsonb_build_object('cancelledSteps', ${countOfRun(Prisma.sql`cancelled_steps`, Prisma.sql`o.id`)})`,
         )}
       ), audited AS (${auditIf(Prisma.sql`archived`, audit)})
       SELECT EXISTS (SELECT 1 FROM archived) AS archived, (SELECT runs FROM going_on) AS "runsGoingOn",
