@@ -59,25 +59,25 @@ export function takeAlong(
     actor: Actor
   },
 ): TakenAlong {
-  const plans = upcoming.map((run) => ({ run, occurrence: inSchedule(timetable, run) }))
-  // A moved run whose key is not in the schedule keeps the instant that it is the occurrence of.
-  const taken = new Set(others.map(({ occurrenceAt }) => occurrenceAt))
-  for (const { run, occurrence } of plans) {
-    if (run.moved ? occurrence === null : run.hasSkippedStep && occurrence !== null) taken.add(run.occurrenceAt)
-  }
+  const plans = upcoming.map((run) => {
+    const occurrence = inSchedule(timetable, run)
+    const stays = run.hasSkippedStep && (run.moved || occurrence !== null)
+    return { run, occurrence, stays, wish: stays ? null : (occurrence?.at ?? null), keepsElse: stays || run.moved }
+  })
+  const placed = placedRuns(plans, others)
   const changes: UpcomingChange[] = []
   let kept = 0
-  for (const { run, occurrence } of plans) {
-    const free = occurrence !== null && (occurrence.at === run.occurrenceAt || !taken.has(occurrence.at))
-    if (!run.moved && !free) {
+  for (const { run, occurrence, stays, keepsElse } of plans) {
+    const isPlaced = placed.has(run)
+    if (!isPlaced && !keepsElse) {
       const because = `superseded by version ${version}`
       const line = log.runSuperseded({ at: now, actor }, { version, previousVersion: run.version, cancelled: true })
       changes.push({ kind: 'SUPERSEDE', run, because, line })
       continue
     }
     kept += 1
-    if (run.hasSkippedStep || timetable === null) continue
-    const planned = planOf(run, free ? occurrence : null, timetable.graceSeconds)
+    if (stays || timetable === null) continue
+    const planned = planOf(run, isPlaced ? occurrence : null, timetable.graceSeconds)
     const line = log.runSuperseded(
       { at: now, actor },
       { version, previousVersion: run.version, cancelled: false, ...shiftOf(run, planned) },
@@ -88,8 +88,10 @@ export function takeAlong(
 }
 
 /**
- * Where newer zone data put the occurrences of upcoming runs; they keep their identity, and what a person moved stays
- * where it is. `timetables`: by version; a run whose version has none is left alone.
+ * Where newer zone data put the occurrences of upcoming runs; they keep their identity, and what a person touched stays
+ * where it is. The occurrences of an elapsed rule are known by their instants, so that where its start moved all of them
+ * are others: runs of those that are no more are superseded. `timetables`: by version; a run whose version has none is
+ * left alone.
  */
 export function moveByZoneData(
   upcoming: readonly UpcomingRun[],
@@ -100,11 +102,19 @@ export function moveByZoneData(
     zoneData,
   }: { timetables: ReadonlyMap<string, Timetable>; others: readonly OtherRun[]; now: number; zoneData: string },
 ): UpcomingChange[] {
-  const plans = upcoming.map((run) => ({ run, occurrence: inSchedule(timetables.get(run.versionId) ?? null, run) }))
-  const taken = new Set(others.map(({ occurrenceAt }) => occurrenceAt))
-  for (const { run, occurrence } of plans) if (occurrence === null) taken.add(run.occurrenceAt)
+  const plans = upcoming.map((run) => {
+    const occurrence = inSchedule(timetables.get(run.versionId) ?? null, run)
+    const keepsElse = occurrence !== null || run.moved || run.hasSkippedStep || !timetables.has(run.versionId)
+    return { run, occurrence, wish: occurrence?.at ?? null, keepsElse }
+  })
+  const placed = placedRuns(plans, others)
   return plans.flatMap(({ run, occurrence }): UpcomingChange[] => {
-    if (occurrence === null || occurrence.at === run.occurrenceAt || taken.has(occurrence.at)) return []
+    if (occurrence === null && timetables.has(run.versionId) && !run.moved && !run.hasSkippedStep) {
+      const { version } = run
+      const line = log.runSuperseded({ at: now }, { version, previousVersion: version, cancelled: true, zoneData })
+      return [{ kind: 'SUPERSEDE', run, because: `the zone data ${zoneData} moved its schedule`, line }]
+    }
+    if (occurrence === null || occurrence.at === run.occurrenceAt || !placed.has(run)) return []
     const planned = planOf(run, occurrence, run.graceSeconds)
     const { from, to } = shiftOf(run, planned)
     const line =
@@ -113,6 +123,31 @@ export function moveByZoneData(
         : log.runMoved({ at: now }, { scheduledFrom: from, scheduledFor: to, zoneData })
     return [{ kind: 'MOVE', run, ...planned, line }]
   })
+}
+
+/** Where a run is to be the occurrence of (null: nowhere), and whether it keeps the instant that it has where it cannot. */
+type Wish = { run: UpcomingRun; wish: number | null; keepsElse: boolean }
+
+/**
+ * The runs that get the instant that they are to have: one that another run keeps nobody gets. Whoever does not get its
+ * own and keeps the one it has takes that from others in turn.
+ */
+function placedRuns(wishes: readonly Wish[], others: readonly OtherRun[]): Set<UpcomingRun> {
+  const kept = new Set(others.map(({ occurrenceAt }) => occurrenceAt))
+  let open = wishes
+  for (;;) {
+    const taken = new Set(kept)
+    const placed: Wish[] = []
+    for (const each of open) {
+      const { run, wish, keepsElse } = each
+      if (wish !== null && !taken.has(wish)) {
+        taken.add(wish)
+        placed.push(each)
+      } else if (keepsElse) kept.add(run.occurrenceAt)
+    }
+    if (placed.length === open.length) return new Set(placed.map(({ run }) => run))
+    open = placed
+  }
 }
 
 const inSchedule = (timetable: Timetable | null, run: UpcomingRun) =>

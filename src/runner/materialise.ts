@@ -7,7 +7,7 @@ import { expand, instantsOf, type Timetable, timetableOf } from '../domain/timet
 import { moveByZoneData } from '../domain/upcoming.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { mintId, mintStep } from '../store/ids.ts'
-import { expandIfUnchanged, readToExpand, stopExpandingIfUnchanged, type ToExpand } from '../store/materialise.ts'
+import { expandIfUnchanged, readToExpand, stopExpandingIfUnverified, type ToExpand } from '../store/materialise.ts'
 import { readTimetableSources } from '../store/planned-versions.ts'
 import { readUpcoming } from '../store/upcoming.ts'
 import { moveUpcomingIfUnchanged, type OlderPlan, readOfOlderZoneData } from '../store/zone-moves.ts'
@@ -50,11 +50,17 @@ export class Materialiser {
   /** Moves upcoming runs to where this process's zone data puts them, where older data put them elsewhere. */
   async moveByZoneData(): Promise<void> {
     const { db, zones, mayDispatch } = this.#context
+    const tried: string[] = []
     for (;;) {
-      const request = { zoneData: zones.version, limit: DEFINITIONS, except: this.#except() }
+      const request = { zoneData: zones.version, limit: DEFINITIONS, except: [...this.#except(), ...tried] }
       const older = await readOfOlderZoneData(db.hot, request)
-      if (older.length === 0 || !mayDispatch()) return
-      for (const read of older) await this.#guarded(read, () => this.#move(read))
+      if (older.length === 0) return
+      for (const read of older) {
+        if (!mayDispatch()) return
+        await this.#guarded(read, () => this.#move(read))
+        // One that somebody changed meanwhile has its turn when older plans are looked for next.
+        tried.push(read.definitionId)
+      }
     }
   }
 
@@ -82,7 +88,7 @@ export class Materialiser {
     const { definitionId, version } = read
     if (version.verifiedAt === null) {
       const id = formatId('Definition', definitionId)
-      if (await stopExpandingIfUnchanged(db.hot, read)) {
+      if (await stopExpandingIfUnverified(db.hot, read)) {
         log.warn(
           { definition: id, version: version.version },
           `the schedule of ${id} is held: version ${version.version} is not verified; verify it, and the schedule goes on`,

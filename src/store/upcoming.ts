@@ -58,6 +58,8 @@ export type UpcomingPlan = {
   /** What REPIN pins runs to, and what their first steps are like; null where nothing is re-pinned. */
   timetable: Omit<Timetable, 'schedule'> | null
   steps: readonly Step[]
+  /** The version of the zone data that the changes were planned by. */
+  zoneData: string
   now: Instant
   actor: Actor
 }
@@ -145,25 +147,26 @@ async function changeAll(
           fence = r.fence + 1, last_line = r.last_line + CASE WHEN x.line IS NULL THEN 0 ELSE 1 END
           ${timetable === null ? Prisma.empty : pinTo(timetable)}
         FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND ${isScheduled}
-        RETURNING r.id, r.last_line
+        RETURNING r.id, r.last_line, x.line, x.steps
       ), cancelled AS (
         UPDATE runs r SET status = 'CANCELLED', ended_at = ${now}, ended_because = x.because,
           ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL, fence = r.fence + 1,
           last_line = r.last_line + 1
         FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND ${isScheduled}
-        RETURNING r.id, r.last_line
+        RETURNING r.id, r.last_line, x.line, x.steps
       ), cancelled_steps AS (
         UPDATE steps SET status = 'CANCELLED', finished_at = ${now}
         FROM cancelled WHERE run_id = cancelled.id AND steps.status = 'PENDING'
       ), run AS (
         SELECT * FROM placed UNION ALL SELECT * FROM cancelled
       ), made AS (
-        ${insertFirstSteps(Prisma.sql`run JOIN x ON x.id = run.id`, steps)}
+        ${insertFirstSteps(Prisma.sql`run CROSS JOIN LATERAL (SELECT run.steps) x`, steps)}
       ), logged AS (
         INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
         SELECT run.id, run.last_line, l.at, l.kind, l.actor_kind, l.actor_name, l.detail, l.text
-        FROM run JOIN x ON x.id = run.id AND x.line IS NOT NULL CROSS JOIN LATERAL jsonb_to_record(x.line) AS l(
+        FROM run CROSS JOIN LATERAL jsonb_to_record(run.line) AS l(
           at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
+        WHERE run.line IS NOT NULL
       )
       SELECT id AS "runId", last_line AS line FROM run`),
   ])
@@ -172,6 +175,8 @@ async function changeAll(
 
 const pinTo = ({ versionId, timeZone, concurrencyKey, params }: NonNullable<UpcomingPlan['timetable']>) => Prisma.sql`,
   version_id = ${versionId}::uuid, time_zone = ${timeZone}, concurrency_key = ${concurrencyKey},
-  params = ${toJsonb(params)}::jsonb, blocked_by = NULL, last_error = NULL`
+  params = ${toJsonb(params)}::jsonb,
+  blocked_by = CASE WHEN r.concurrency_key IS DISTINCT FROM ${concurrencyKey} THEN NULL ELSE r.blocked_by END,
+  last_error = CASE WHEN r.concurrency_key IS DISTINCT FROM ${concurrencyKey} THEN NULL ELSE r.last_error END`
 
 const iso = (instant: Instant) => new Date(instant).toISOString()

@@ -153,6 +153,56 @@ test('an instant that a run started by hand has is not taken from it', async () 
   expect(stage.script.calls).toHaveLength(1)
 })
 
+const everyHour = { recurring: { start: '2026-03-07T10:00', rule: 'FREQ=DAILY;BYHOUR=10,11,12' } }
+
+test('nobody gets the instant of a run that stays, which is counted so', async () => {
+  const stage = await newStage({ horizonDays: 1 })
+  const { definitionId, versionId } = await publishScheduled(stage, { schedule: everyHour })
+  await stage.settle()
+  const [ten] = await runsOf(stage, definitionId)
+  const runId = ten?.id ?? ''
+  done(await skipStep(stage.ctx, MIRA, { stepId: ten?.steps[0]?.id ?? '', reason: 'not today' }))
+  done(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date('2026-03-07T15:00:00Z') }))
+  const { upcoming } = await republish(stage, definitionId, { schedule: everyHour, timeZone: 'Europe/Berlin' })
+  await stage.settle()
+  // 11:00 in Berlin is the instant that 10:00 was the occurrence of, and stays it.
+  expect(upcoming).toEqual({ added: 0, kept: 2, cancelled: 1 })
+  expect(await planOf(stage, definitionId)).toEqual([
+    '2026-03-07T11:00 2026-03-07T11:00:00.000Z CANCELLED',
+    '2026-03-07T12:00 2026-03-07T11:00:00.000Z SCHEDULED',
+    '2026-03-07T10:00 2026-03-07T15:00:00.000Z SCHEDULED',
+  ])
+  expect(await stage.run(runId)).toMatchObject({ versionId, occurrenceAt: new Date('2026-03-07T10:00:00Z') })
+})
+
+test('a run whose new instant is taken and which keeps its own takes it from the next', async () => {
+  const stage = await newStage({ horizonDays: 1 })
+  const { definitionId } = await publishScheduled(stage, { schedule: everyHour })
+  await stage.settle()
+  const [ten] = await runsOf(stage, definitionId)
+  const runId = ten?.id ?? ''
+  done(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date('2026-03-07T15:00:00Z') }))
+  done(await startRun(stage.ctx, MIRA, { definitionId, scheduledFor: new Date('2026-03-07T09:00:00Z') }))
+  const { upcoming, versionId } = await republish(stage, definitionId, {
+    schedule: everyHour,
+    timeZone: 'Europe/Berlin',
+  })
+  expect(upcoming).toEqual({ added: 0, kept: 2, cancelled: 1 })
+  expect(await stage.run(runId)).toMatchObject({ versionId, occurrenceAt: new Date('2026-03-07T10:00:00Z') })
+})
+
+test('a run of which a person skipped a step stays also where its new instant is taken', async () => {
+  const stage = await newStage({ horizonDays: 1 })
+  const { definitionId, versionId } = await publishScheduled(stage, { schedule: daily('12:00') })
+  await stage.settle()
+  const [noon] = await runsOf(stage, definitionId)
+  done(await skipStep(stage.ctx, MIRA, { stepId: noon?.steps[0]?.id ?? '', reason: 'not today' }))
+  done(await startRun(stage.ctx, MIRA, { definitionId, scheduledFor: new Date('2026-03-07T11:00:00Z') }))
+  const { upcoming } = await republish(stage, definitionId, { schedule: daily('12:00'), timeZone: 'Europe/Berlin' })
+  expect(upcoming).toEqual({ added: 0, kept: 1, cancelled: 0 })
+  expect(await stage.run(noon?.id ?? '')).toMatchObject({ versionId, status: 'SCHEDULED' })
+})
+
 test('a version that does not pass takes nothing along until it is verified', async () => {
   const stage = await newStage({ horizonDays: 2 })
   stage.expectFaults(/is held/)
