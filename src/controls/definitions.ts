@@ -31,7 +31,7 @@ import {
 } from '../store/definitions.ts'
 import { mintId } from '../store/ids.ts'
 import type { ControlContext } from './context.ts'
-import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
+import { conflict, invalid, MAX_TRIES, notFound, overtaken, type Refusal, type Result } from './result.ts'
 import { NOTHING_UPCOMING, planUpcoming, type UpcomingCounts } from './upcoming.ts'
 import { verifyContent } from './verification.ts'
 
@@ -134,7 +134,7 @@ export async function publishDefinition(
   input: PublishDefinitionInput,
 ): Promise<Result<Published>> {
   let verified: { id: string; content: Publishable; report: VerificationReport } | null = null
-  for (;;) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const read = await readDefinition(ctx.db.prisma, input.id)
     if (read === null) return noDefinition(input.id)
     if (read.state === 'ARCHIVED') return isArchived(read.id)
@@ -178,6 +178,7 @@ export async function publishDefinition(
     ctx.changes.schedulesChanged()
     return { definitionId: read.id, versionId: id, created: true, verification: report, upcoming: counts }
   }
+  return overtaken({ definitionId: input.id })
 }
 
 /**

@@ -27,6 +27,13 @@ export const conflict = (message: string, about: Omit<Conflict, 'error' | 'messa
   message,
   ...about,
 })
+
+/** How often a control looks again when somebody else got there first. Each time somebody else got on, so that few do. */
+export const MAX_TRIES = 100
+/** What a control answers that looked again so often: rather than for ever. */
+export const overtaken = (about: Omit<Conflict, 'error' | 'message'>): Conflict =>
+  conflict('Others kept changing this at the same time; look at it as it is now, and try again in a moment.', about)
+
 export const invalid = (
   issues: Issue[],
   message = issues.map((issue) => `${issue.path}: ${issue.message}`).join(' '),

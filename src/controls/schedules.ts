@@ -4,7 +4,7 @@ import { readDefinition } from '../store/definitions.ts'
 import { missIfWaiting, readPausedStarts } from '../store/missed.ts'
 import { pauseScheduleIfActive, resumeScheduleIfSwept } from '../store/schedule-controls.ts'
 import type { ControlContext } from './context.ts'
-import { conflict, notFound, type Refusal, type Result } from './result.ts'
+import { conflict, MAX_TRIES, notFound, overtaken, type Refusal, type Result } from './result.ts'
 
 type ScheduleResult = Result<{ definitionId: string }>
 
@@ -35,7 +35,7 @@ export async function resumeSchedule(
   actor: Actor,
   { id }: { id: string },
 ): Promise<ScheduleResult> {
-  for (;;) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const now = ctx.clock.now()
     const inPause = await readPausedStarts(ctx.db.prisma, { now, limit: BATCH, definitionId: id })
     for (const run of await missIfWaiting(ctx.db.prisma, { runs: inPause, now }))
@@ -50,6 +50,7 @@ export async function resumeSchedule(
     if (refusal !== null) return refusal
     if (read?.schedulePaused === false) return { definitionId: id }
   }
+  return overtaken({ definitionId: id })
 }
 
 function refusalOf(id: string, state: 'DRAFT' | 'READY' | 'ARCHIVED' | null): Refusal | null {

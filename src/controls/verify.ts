@@ -7,7 +7,7 @@ import { readDefinition, type StoredDefinition } from '../store/definitions.ts'
 import { stampVerificationIfCurrent } from '../store/versions.ts'
 import type { ControlContext } from './context.ts'
 import { auditOf, isArchived, noDefinition } from './definitions.ts'
-import { conflict, type Result } from './result.ts'
+import { conflict, MAX_TRIES, overtaken, type Result } from './result.ts'
 import { NOTHING_UPCOMING, planUpcoming, type UpcomingCounts } from './upcoming.ts'
 import { verifyContent } from './verification.ts'
 
@@ -27,7 +27,8 @@ export async function verifyDefinition(
   actor: Actor,
   { id, draft }: VerifyDefinitionInput,
 ): Promise<Result<{ versionId: string | null; verification: VerificationReport; upcoming: UpcomingCounts }>> {
-  for (;;) {
+  let verified: { versionId: string; report: VerificationReport } | null = null
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const read = await readDefinition(ctx.db.prisma, id)
     if (read === null) return noDefinition(id)
     if (read.state === 'ARCHIVED') return isArchived(id)
@@ -43,12 +44,11 @@ export async function verifyDefinition(
     const spec = parseVersionSpec(currentVersion.spec)
     if (spec === null) throw new Error(`The spec of version ${versionId} cannot be read`)
     const parameters = parseParameters(currentVersion.parameters)
-    const verification = await verifyContent(ctx, actor, {
-      id: formatId('Version', versionId),
-      spec,
-      timeZone,
-      parameters,
-    })
+    if (verified?.versionId !== versionId) {
+      const content = { id: formatId('Version', versionId), spec, timeZone, parameters }
+      verified = { versionId, report: await verifyContent(ctx, actor, content) }
+    }
+    const verification = verified.report
     const detail = { version, passed: verification.passed }
     const audit = auditOf(ctx, actor, { action: 'definition.verify', id, detail })
     // Somebody who published or archived meanwhile makes this look again: it is the current version that was asked about.
@@ -66,6 +66,7 @@ export async function verifyDefinition(
     if (isNew) ctx.changes.schedulesChanged()
     return { versionId, verification, upcoming: counts }
   }
+  return overtaken({ definitionId: id })
 }
 
 function verifyDraft(ctx: ControlContext, actor: Actor, definition: StoredDefinition): Promise<VerificationReport> {
