@@ -44,7 +44,7 @@ export async function verifyDefinition(
     const spec = parseVersionSpec(currentVersion.spec)
     if (spec === null) throw new Error(`The spec of version ${versionId} cannot be read`)
     const parameters = parseParameters(currentVersion.parameters)
-    if (verified?.versionId !== versionId) {
+    if (verified === null || verified.versionId !== versionId) {
       const content = { id: formatId('Version', versionId), spec, timeZone, parameters }
       verified = { versionId, report: await verifyContent(ctx, actor, content) }
     }
