@@ -45,8 +45,13 @@ export async function verifyDefinition(
     if (spec === null) throw new Error(`The spec of version ${versionId} cannot be read`)
     const parameters = parseParameters(currentVersion.parameters)
     if (verified === null || verified.versionId !== versionId) {
-      const content = { id: formatId('Version', versionId), spec, timeZone, parameters }
-      verified = { versionId, report: await verifyContent(ctx, actor, content) }
+      const report: VerificationReport = await verifyContent(ctx, actor, {
+        id: formatId('Version', versionId),
+        spec,
+        timeZone,
+        parameters,
+      })
+      verified = { versionId, report }
     }
     const verification = verified.report
     const detail = { version, passed: verification.passed }
