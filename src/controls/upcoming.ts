@@ -62,10 +62,14 @@ export async function planUpcoming(
   if (!verified || definition.schedulePaused || timetable?.schedule == null) {
     return { plan, counts: { added: 0, kept, cancelled }, hasSchedule }
   }
-  const cancelledIds = new Set(changes.filter(({ kind }) => kind === 'SUPERSEDE').map(({ run }) => run.runId))
-  const there = [...upcoming.others, ...upcoming.runs.filter(({ runId }) => !cancelledIds.has(runId))]
-  const keys = new Set(there.map(({ occurrenceKey }) => occurrenceKey))
-  const instants = new Set(upcoming.others.map(({ occurrenceAt }) => occurrenceAt))
+  const gone = new Set(changes.filter(({ kind }) => kind === 'SUPERSEDE').map(({ run }) => run.runId))
+  const moved = new Map(changes.flatMap((each) => (each.kind === 'SUPERSEDE' ? [] : [[each.run, each.occurrenceAt]])))
+  const staying = upcoming.runs.filter(({ runId }) => !gone.has(runId))
+  const keys = new Set([...upcoming.others, ...staying].map(({ occurrenceKey }) => occurrenceKey))
+  const instants = new Set([
+    ...upcoming.others.map(({ occurrenceAt }) => occurrenceAt),
+    ...staying.map((run) => moved.get(run) ?? run.occurrenceAt),
+  ])
   const state = { verifiedAt: now, resumedAt: definition.scheduleResumedAt?.getTime() ?? null, materialisedUntil: 0 }
   const { from, to } = expansionWindow(timetable, state, { now, horizonMs: ctx.horizonDays * DAY_MS })
   const added = occurrencesBetween(timetable.schedule, from, to, { limit: Number.POSITIVE_INFINITY }).filter(

@@ -59,25 +59,27 @@ export function takeAlong(
     actor: Actor
   },
 ): TakenAlong {
-  const plans = upcoming.map((run) => ({ run, occurrence: inSchedule(timetable, run) }))
-  // A moved run whose key is not in the schedule keeps the instant that it is the occurrence of.
-  const taken = new Set(others.map(({ occurrenceAt }) => occurrenceAt))
-  for (const { run, occurrence } of plans) {
-    if (run.moved ? occurrence === null : run.hasSkippedStep && occurrence !== null) taken.add(run.occurrenceAt)
-  }
+  const plans = upcoming.map((run): Plan & { staysInVersion: boolean } => {
+    const occurrence = inSchedule(timetable, run)
+    const staysInVersion = run.hasSkippedStep && (run.moved || occurrence !== null)
+    return { run, occurrence, staysInVersion, leaves: !run.moved && !staysInVersion }
+  })
+  const free = plansWithRoom(
+    plans.map((plan) => (plan.staysInVersion ? { ...plan, occurrence: null } : plan)),
+    others,
+  )
   const changes: UpcomingChange[] = []
   let kept = 0
-  for (const { run, occurrence } of plans) {
-    const free = occurrence !== null && (occurrence.at === run.occurrenceAt || !taken.has(occurrence.at))
-    if (!run.moved && !free) {
+  for (const { run, occurrence, staysInVersion, leaves } of plans) {
+    if (leaves && !free.has(run)) {
       const because = `superseded by version ${version}`
       const line = log.runSuperseded({ at: now, actor }, { version, previousVersion: run.version, cancelled: true })
       changes.push({ kind: 'SUPERSEDE', run, because, line })
       continue
     }
     kept += 1
-    if (run.hasSkippedStep || timetable === null) continue
-    const planned = planOf(run, free ? occurrence : null, timetable.graceSeconds)
+    if (staysInVersion || timetable === null) continue
+    const planned = planOf(run, free.has(run) ? occurrence : null, timetable.graceSeconds)
     const line = log.runSuperseded(
       { at: now, actor },
       { version, previousVersion: run.version, cancelled: false, ...shiftOf(run, planned) },
@@ -100,11 +102,12 @@ export function moveByZoneData(
     zoneData,
   }: { timetables: ReadonlyMap<string, Timetable>; others: readonly OtherRun[]; now: number; zoneData: string },
 ): UpcomingChange[] {
-  const plans = upcoming.map((run) => ({ run, occurrence: inSchedule(timetables.get(run.versionId) ?? null, run) }))
-  const taken = new Set(others.map(({ occurrenceAt }) => occurrenceAt))
-  for (const { run, occurrence } of plans) if (occurrence === null) taken.add(run.occurrenceAt)
+  const plans = upcoming.map((run): Plan => {
+    return { run, occurrence: inSchedule(timetables.get(run.versionId) ?? null, run), leaves: false }
+  })
+  const free = plansWithRoom(plans, others)
   return plans.flatMap(({ run, occurrence }): UpcomingChange[] => {
-    if (occurrence === null || occurrence.at === run.occurrenceAt || taken.has(occurrence.at)) return []
+    if (occurrence === null || occurrence.at === run.occurrenceAt || !free.has(run)) return []
     const planned = planOf(run, occurrence, run.graceSeconds)
     const { from, to } = shiftOf(run, planned)
     const line =
@@ -117,6 +120,34 @@ export function moveByZoneData(
 
 const inSchedule = (timetable: Timetable | null, run: UpcomingRun) =>
   timetable?.schedule == null ? null : occurrenceOfKey(timetable.schedule, run.occurrenceKey)
+
+/** Where a run is to be; `occurrence` null, or no room there: it leaves the schedule, or stays at the instant that it has. */
+type Plan = { run: UpcomingRun; occurrence: Occurrence | null; leaves: boolean }
+
+/**
+ * The runs that can have the instant of their occurrence, one run each. A run that stays keeps its instant from the one
+ * that was to have it, which then has to stay or leave too.
+ */
+function plansWithRoom(plans: readonly Plan[], others: readonly OtherRun[]): ReadonlySet<UpcomingRun> {
+  const taken = new Set(others.map(({ occurrenceAt }) => occurrenceAt))
+  for (const { run, occurrence, leaves } of plans) if (occurrence === null && !leaves) taken.add(run.occurrenceAt)
+  const placed = new Map<number, Plan>()
+  const displaced: Plan[] = []
+  for (const plan of plans) {
+    const at = plan.occurrence?.at
+    if (at === undefined) continue
+    if (taken.has(at) || placed.has(at)) displaced.push(plan)
+    else placed.set(at, plan)
+  }
+  for (const { run, leaves } of displaced) {
+    if (leaves) continue
+    const next = placed.get(run.occurrenceAt)
+    if (next === undefined) continue
+    placed.delete(run.occurrenceAt)
+    displaced.push(next)
+  }
+  return new Set([...placed.values()].map(({ run }) => run))
+}
 
 function planOf(run: UpcomingRun, occurrence: Occurrence | null, graceSeconds: number): Planned {
   const occurrenceAt = occurrence?.at ?? run.occurrenceAt

@@ -24,6 +24,9 @@ const SESSION = ['-c TimeZone=UTC', `-c idle_in_transaction_session_timeout=${ID
 /** Tables that were analysed while small make the planner choose scans, measured 11 times slower. */
 const PINNED_PLANS = ['-c enable_seqscan=off', '-c enable_hashjoin=off', '-c enable_mergejoin=off']
 
+/** Prisma gives a transaction 5 s; publishing with thousands of upcoming runs on a busy machine takes longer. */
+const TRANSACTION = { timeout: 60_000 }
+
 /**
  * Opens the database and checks that it serves: PostgreSQL 15 or newer, sessions in UTC that keep their settings and
  * prepared statements. Throws one sentence that names DATABASE_URL, without its password, when it does not.
@@ -40,6 +43,7 @@ export async function openDatabase(options: {
   // What clients ask for varies without end, and a session keeps what it prepared for good: nothing of it is named.
   const prisma = new PrismaClient({
     adapter: new PrismaPg({ ...connectionOf(url, { name: 'Cuelight', session: SESSION }), max: poolSize }),
+    transactionOptions: TRANSACTION,
   })
   const hot = new PrismaClient({
     adapter: new PrismaPg(
@@ -50,6 +54,7 @@ export async function openDatabase(options: {
       // Without a name a statement is planned anew each time, three times slower.
       { statementNameGenerator: ({ sql }) => statementName(sql) },
     ),
+    transactionOptions: TRANSACTION,
   })
   return {
     prisma,

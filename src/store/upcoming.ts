@@ -86,8 +86,7 @@ async function changeAll(
   change: Prisma.Sql,
   plan: UpcomingPlan,
 ): Promise<{ runId: string; line: number }[] | null> {
-  const { definitionId, changes, timetable, steps, versionId, actor } = plan
-  const now = at(plan.now)
+  const { definitionId, changes, steps, versionId } = plan
   const read = plan.read.map(({ runId, fence }) => ({ id: runId, fence }))
   const changed = changes.map(({ run }) => run.runId)
   const repinned = changes.filter(({ kind }) => kind === 'REPIN').map(({ run }) => run.runId)
@@ -108,7 +107,7 @@ async function changeAll(
   }))
   // Instants may change places among the runs, which the unique keys forbid even for a moment: the runs leave the keys
   // (as superseded ones are outside them) in one statement and come back in the next.
-  const [, , done, logged] = await db.$transaction([
+  const [, , done, ...logged] = await db.$transaction([
     db.$queryRaw(Prisma.sql`SELECT 1 FROM definitions WHERE id = ${definitionId}::uuid FOR UPDATE`),
     db.$queryRaw(Prisma.sql`
       SELECT count(*) FROM (
@@ -131,40 +130,61 @@ async function changeAll(
         DELETE FROM budget_lines USING done WHERE run_id = ANY (${repinned}::uuid[])
       )
       SELECT id FROM done`),
-    db.$queryRaw<{ runId: string; line: number }[]>(Prisma.sql`
-      WITH x AS MATERIALIZED (
-        SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, kind text, because text, line jsonb,
-          occurrence_at timestamptz, scheduled_for timestamptz, grace_until timestamptz, adjusted dst_adjustment,
-          shift_minutes int, steps jsonb)
-      ), placed AS (
-        UPDATE runs r SET superseded_by_id = NULL, occurrence_at = x.occurrence_at, scheduled_for = x.scheduled_for,
-          grace_until = x.grace_until, wake_at = x.scheduled_for, adjusted = x.adjusted, shift_minutes = x.shift_minutes,
-          fence = r.fence + 1, last_line = r.last_line + CASE WHEN x.line IS NULL THEN 0 ELSE 1 END
-          ${timetable === null ? Prisma.empty : pinTo(timetable)}
-        FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND r.status = 'SCHEDULED'
-        RETURNING r.id, r.last_line
-      ), cancelled AS (
-        UPDATE runs r SET status = 'CANCELLED', ended_at = ${now}, ended_because = x.because,
-          ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL, fence = r.fence + 1,
-          last_line = r.last_line + 1
-        FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND r.status = 'SCHEDULED'
-        RETURNING r.id, r.last_line
-      ), cancelled_steps AS (
-        UPDATE steps SET status = 'CANCELLED', finished_at = ${now}
-        FROM cancelled WHERE run_id = cancelled.id AND steps.status = 'PENDING'
-      ), run AS (
-        SELECT * FROM placed UNION ALL SELECT * FROM cancelled
-      ), made AS (
-        ${insertFirstSteps(Prisma.sql`run JOIN x ON x.id = run.id`, steps)}
-      ), logged AS (
-        INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
-        SELECT run.id, run.last_line, l.at, l.kind, l.actor_kind, l.actor_name, l.detail, l.text
-        FROM run JOIN x ON x.id = run.id AND x.line IS NOT NULL CROSS JOIN LATERAL jsonb_to_record(x.line) AS l(
-          at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
-      )
-      SELECT id AS "runId", last_line AS line FROM run`),
+    ...portionsOf(rows).map((portion) => placeOrCancel(db, portion, plan)),
   ])
-  return done.length === 0 ? null : logged
+  return done.length === 0 ? null : logged.flat()
+}
+
+/** Runs in one statement: what they are set to is joined with them, which must not take the square of their number. */
+const PORTION = 500
+
+function portionsOf<T>(rows: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(rows.length / PORTION) }, (_, index) =>
+    rows.slice(index * PORTION, (index + 1) * PORTION),
+  )
+}
+
+/** Gives changed runs, which left the unique keys, their places in the new version, or cancels them. */
+function placeOrCancel(
+  db: PrismaClient,
+  rows: readonly { id: string }[],
+  { timetable, steps, versionId, actor, now: instant }: UpcomingPlan,
+) {
+  const now = at(instant)
+  const left = Prisma.sql`r.id = ANY (${rows.map(({ id }) => id)}::uuid[]) AND r.superseded_by_id = ${versionId}::uuid
+    AND r.status = 'SCHEDULED'`
+  return db.$queryRaw<{ runId: string; line: number }[]>(Prisma.sql`
+    WITH x AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, kind text, because text, line jsonb,
+        occurrence_at timestamptz, scheduled_for timestamptz, grace_until timestamptz, adjusted dst_adjustment,
+        shift_minutes int, steps jsonb)
+    ), placed AS (
+      UPDATE runs r SET superseded_by_id = NULL, occurrence_at = x.occurrence_at, scheduled_for = x.scheduled_for,
+        grace_until = x.grace_until, wake_at = x.scheduled_for, adjusted = x.adjusted, shift_minutes = x.shift_minutes,
+        fence = r.fence + 1, last_line = r.last_line + CASE WHEN x.line IS NULL THEN 0 ELSE 1 END
+        ${timetable === null ? Prisma.empty : pinTo(timetable)}
+      FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND ${left}
+      RETURNING r.id, r.last_line
+    ), cancelled AS (
+      UPDATE runs r SET status = 'CANCELLED', ended_at = ${now}, ended_because = x.because,
+        ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL, fence = r.fence + 1,
+        last_line = r.last_line + 1
+      FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND ${left}
+      RETURNING r.id, r.last_line
+    ), cancelled_steps AS (
+      UPDATE steps SET status = 'CANCELLED', finished_at = ${now}
+      FROM cancelled WHERE run_id = cancelled.id AND steps.status = 'PENDING'
+    ), run AS (
+      SELECT * FROM placed UNION ALL SELECT * FROM cancelled
+    ), made AS (
+      ${insertFirstSteps(Prisma.sql`run JOIN x ON x.id = run.id`, steps)}
+    ), logged AS (
+      INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
+      SELECT run.id, run.last_line, l.at, l.kind, l.actor_kind, l.actor_name, l.detail, l.text
+      FROM run JOIN x ON x.id = run.id AND x.line IS NOT NULL CROSS JOIN LATERAL jsonb_to_record(x.line) AS l(
+        at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
+    )
+    SELECT id AS "runId", last_line AS line FROM run`)
 }
 
 const pinTo = ({ versionId, timeZone, concurrencyKey, params }: NonNullable<UpcomingPlan['timetable']>) => Prisma.sql`,

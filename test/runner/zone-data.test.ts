@@ -85,6 +85,23 @@ test('a start stays where it is when a run started by hand has its new instant',
   ])
 })
 
+test('a start that stays keeps its instant from the one that follows, and schedules go on', async () => {
+  const stage = await newStage({ horizonDays: 5 })
+  const schedule = { recurring: { start: '2026-03-11T12:00', rule: 'FREQ=DAILY;BYHOUR=12,13;COUNT=2' } }
+  const { definitionId } = await publishScheduled(stage, { schedule, timeZone: 'Africa/Dar_es_Salaam' })
+  await stage.settle()
+  done(await startRun(stage.ctx, MIRA, { definitionId, scheduledFor: new Date('2026-03-11T08:00:00Z') }))
+  await restart(stage, NEWER)
+  expect(await planOf(stage, definitionId)).toEqual([
+    '2026-03-11T08:00:00.000Z 2026-03-11T08:00:00.000Z SCHEDULED',
+    '2026-03-11T12:00 2026-03-11T09:00:00.000Z SCHEDULED',
+    '2026-03-11T13:00 2026-03-11T10:00:00.000Z SCHEDULED',
+  ])
+  const other = await publishScheduled(stage, { schedule: daily('12:00') })
+  await stage.settle()
+  expect(await runsOf(stage, other.definitionId)).toHaveLength(5)
+})
+
 test('the occurrence at the edge of what was expanded is neither lost nor doubled', async () => {
   const stage = await newStage({ horizonDays: 4 })
   const { definitionId } = await publishScheduled(stage, {
