@@ -67,6 +67,7 @@ describe('settings', () => {
       CUELIGHT_STEP_RETRY_MS: runner.stepRetryMs,
       CUELIGHT_LEASE_MS: runner.leaseMs,
       CUELIGHT_STEP_LEASE_MARGIN_MS: runner.stepLeaseMarginMs,
+      CUELIGHT_HORIZON_DAYS: runner.horizonDays,
       CUELIGHT_LOG_RETENTION_DAYS: runner.logRetentionDays,
     })
   })

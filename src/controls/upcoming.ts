@@ -55,6 +55,7 @@ export async function planUpcoming(
     timetable,
     steps:
       timetable === null || phase === undefined ? [] : firstSteps(phase, timetable.params, () => mintStep(version.id)),
+    zoneData: ctx.zones.version,
     now,
     actor,
   }
@@ -62,14 +63,15 @@ export async function planUpcoming(
   if (!verified || definition.schedulePaused || timetable?.schedule == null) {
     return { plan, counts: { added: 0, kept, cancelled }, hasSchedule }
   }
-  const gone = new Set(changes.filter(({ kind }) => kind === 'SUPERSEDE').map(({ run }) => run.runId))
-  const moved = new Map(changes.flatMap((each) => (each.kind === 'SUPERSEDE' ? [] : [[each.run, each.occurrenceAt]])))
-  const staying = upcoming.runs.filter(({ runId }) => !gone.has(runId))
-  const keys = new Set([...upcoming.others, ...staying].map(({ occurrenceKey }) => occurrenceKey))
-  const instants = new Set([
-    ...upcoming.others.map(({ occurrenceAt }) => occurrenceAt),
-    ...staying.map((run) => moved.get(run) ?? run.occurrenceAt),
-  ])
+  const changed = new Map(changes.map((change) => [change.run.runId, change]))
+  const keys = new Set(upcoming.others.map(({ occurrenceKey }) => occurrenceKey))
+  const instants = new Set(upcoming.others.map(({ occurrenceAt }) => occurrenceAt))
+  for (const run of upcoming.runs) {
+    const change = changed.get(run.runId)
+    if (change?.kind === 'SUPERSEDE') continue
+    keys.add(run.occurrenceKey)
+    instants.add((change ?? run).occurrenceAt)
+  }
   const state = { verifiedAt: now, resumedAt: definition.scheduleResumedAt?.getTime() ?? null, materialisedUntil: 0 }
   const { from, to } = expansionWindow(timetable, state, { now, horizonMs: ctx.horizonDays * DAY_MS })
   const added = occurrencesBetween(timetable.schedule, from, to, { limit: Number.POSITIVE_INFINITY }).filter(

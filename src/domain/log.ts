@@ -79,15 +79,26 @@ export function runCreated(
   )
 }
 
-/** A new version took an upcoming run along, or cancelled it; `from` and `to`: where its start was moved, if it was. */
+/**
+ * A new version took an upcoming run along, or cancelled it; `from` and `to`: where its start was moved, if it was.
+ * `zoneData`: it was newer zone data that left the run's own version without the occurrence.
+ */
 export function runSuperseded(
-  where: At & { actor: Actor },
-  detail: { version: number; previousVersion: number; from?: number; to?: number; cancelled: boolean },
+  where: At,
+  detail: {
+    version: number
+    previousVersion: number
+    from?: number
+    to?: number
+    cancelled: boolean
+    zoneData?: string
+  },
 ): RunLine {
   const { from, to, ...rest } = detail
   const moved = from === undefined || to === undefined ? null : { from: iso(from), to: iso(to) }
+  const cause = detail.zoneData === undefined ? '' : ` by the zone data ${detail.zoneData}`
   const what = detail.cancelled
-    ? `no longer has this occurrence, and the run is cancelled`
+    ? `no longer has this occurrence${cause}, and the run is cancelled`
     : `takes the run along from version ${detail.previousVersion}${to === undefined ? '' : `, to start at ${clock(to)}`}`
   return line('run.superseded', where, { ...rest, ...moved }, `Version ${detail.version} ${what}.`)
 }

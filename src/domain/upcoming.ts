@@ -59,27 +59,25 @@ export function takeAlong(
     actor: Actor
   },
 ): TakenAlong {
-  const plans = upcoming.map((run): Plan & { staysInVersion: boolean } => {
+  const plans = upcoming.map((run) => {
     const occurrence = inSchedule(timetable, run)
-    const staysInVersion = run.hasSkippedStep && (run.moved || occurrence !== null)
-    return { run, occurrence, staysInVersion, leaves: !run.moved && !staysInVersion }
+    const stays = run.hasSkippedStep && (run.moved || occurrence !== null)
+    return { run, occurrence, stays, wish: stays ? null : (occurrence?.at ?? null), keepsElse: stays || run.moved }
   })
-  const free = plansWithRoom(
-    plans.map((plan) => (plan.staysInVersion ? { ...plan, occurrence: null } : plan)),
-    others,
-  )
+  const placed = placedRuns(plans, others)
   const changes: UpcomingChange[] = []
   let kept = 0
-  for (const { run, occurrence, staysInVersion, leaves } of plans) {
-    if (leaves && !free.has(run)) {
+  for (const { run, occurrence, stays, keepsElse } of plans) {
+    const isPlaced = placed.has(run)
+    if (!isPlaced && !keepsElse) {
       const because = `superseded by version ${version}`
       const line = log.runSuperseded({ at: now, actor }, { version, previousVersion: run.version, cancelled: true })
       changes.push({ kind: 'SUPERSEDE', run, because, line })
       continue
     }
     kept += 1
-    if (staysInVersion || timetable === null) continue
-    const planned = planOf(run, free.has(run) ? occurrence : null, timetable.graceSeconds)
+    if (stays || timetable === null) continue
+    const planned = planOf(run, isPlaced ? occurrence : null, timetable.graceSeconds)
     const line = log.runSuperseded(
       { at: now, actor },
       { version, previousVersion: run.version, cancelled: false, ...shiftOf(run, planned) },
@@ -90,8 +88,10 @@ export function takeAlong(
 }
 
 /**
- * Where newer zone data put the occurrences of upcoming runs; they keep their identity, and what a person moved stays
- * where it is. `timetables`: by version; a run whose version has none is left alone.
+ * Where newer zone data put the occurrences of upcoming runs; they keep their identity, and what a person touched stays
+ * where it is. The occurrences of an elapsed rule are known by their instants, so that where its start moved all of them
+ * are others: runs of those that are no more are superseded. `timetables`: by version; a run whose version has none is
+ * left alone.
  */
 export function moveByZoneData(
   upcoming: readonly UpcomingRun[],
@@ -102,12 +102,19 @@ export function moveByZoneData(
     zoneData,
   }: { timetables: ReadonlyMap<string, Timetable>; others: readonly OtherRun[]; now: number; zoneData: string },
 ): UpcomingChange[] {
-  const plans = upcoming.map((run): Plan => {
-    return { run, occurrence: inSchedule(timetables.get(run.versionId) ?? null, run), leaves: false }
+  const plans = upcoming.map((run) => {
+    const occurrence = inSchedule(timetables.get(run.versionId) ?? null, run)
+    const keepsElse = occurrence !== null || run.moved || run.hasSkippedStep || !timetables.has(run.versionId)
+    return { run, occurrence, wish: occurrence?.at ?? null, keepsElse }
   })
-  const free = plansWithRoom(plans, others)
+  const placed = placedRuns(plans, others)
   return plans.flatMap(({ run, occurrence }): UpcomingChange[] => {
-    if (occurrence === null || occurrence.at === run.occurrenceAt || !free.has(run)) return []
+    if (occurrence === null && timetables.has(run.versionId) && !run.moved && !run.hasSkippedStep) {
+      const { version } = run
+      const line = log.runSuperseded({ at: now }, { version, previousVersion: version, cancelled: true, zoneData })
+      return [{ kind: 'SUPERSEDE', run, because: `the zone data ${zoneData} moved its schedule`, line }]
+    }
+    if (occurrence === null || occurrence.at === run.occurrenceAt || !placed.has(run)) return []
     const planned = planOf(run, occurrence, run.graceSeconds)
     const { from, to } = shiftOf(run, planned)
     const line =
@@ -118,36 +125,33 @@ export function moveByZoneData(
   })
 }
 
-const inSchedule = (timetable: Timetable | null, run: UpcomingRun) =>
-  timetable?.schedule == null ? null : occurrenceOfKey(timetable.schedule, run.occurrenceKey)
-
-/** Where a run is to be; `occurrence` null, or no room there: it leaves the schedule, or stays at the instant that it has. */
-type Plan = { run: UpcomingRun; occurrence: Occurrence | null; leaves: boolean }
+/** Where a run is to be the occurrence of (null: nowhere), and whether it keeps the instant that it has where it cannot. */
+type Wish = { run: UpcomingRun; wish: number | null; keepsElse: boolean }
 
 /**
- * The runs that can have the instant of their occurrence, one run each. A run that stays keeps its instant from the one
- * that was to have it, which then has to stay or leave too.
+ * The runs that get the instant that they are to have: one that another run keeps nobody gets. Whoever does not get its
+ * own and keeps the one it has takes that from others in turn.
  */
-function plansWithRoom(plans: readonly Plan[], others: readonly OtherRun[]): ReadonlySet<UpcomingRun> {
-  const taken = new Set(others.map(({ occurrenceAt }) => occurrenceAt))
-  for (const { run, occurrence, leaves } of plans) if (occurrence === null && !leaves) taken.add(run.occurrenceAt)
-  const placed = new Map<number, Plan>()
-  const displaced: Plan[] = []
-  for (const plan of plans) {
-    const at = plan.occurrence?.at
-    if (at === undefined) continue
-    if (taken.has(at) || placed.has(at)) displaced.push(plan)
-    else placed.set(at, plan)
+function placedRuns(wishes: readonly Wish[], others: readonly OtherRun[]): Set<UpcomingRun> {
+  const kept = new Set(others.map(({ occurrenceAt }) => occurrenceAt))
+  let open = wishes
+  for (;;) {
+    const taken = new Set(kept)
+    const placed: Wish[] = []
+    for (const each of open) {
+      const { run, wish, keepsElse } = each
+      if (wish !== null && !taken.has(wish)) {
+        taken.add(wish)
+        placed.push(each)
+      } else if (keepsElse) kept.add(run.occurrenceAt)
+    }
+    if (placed.length === open.length) return new Set(placed.map(({ run }) => run))
+    open = placed
   }
-  for (const { run, leaves } of displaced) {
-    if (leaves) continue
-    const next = placed.get(run.occurrenceAt)
-    if (next === undefined) continue
-    placed.delete(run.occurrenceAt)
-    displaced.push(next)
-  }
-  return new Set([...placed.values()].map(({ run }) => run))
 }
+
+const inSchedule = (timetable: Timetable | null, run: UpcomingRun) =>
+  timetable?.schedule == null ? null : occurrenceOfKey(timetable.schedule, run.occurrenceKey)
 
 function planOf(run: UpcomingRun, occurrence: Occurrence | null, graceSeconds: number): Planned {
   const occurrenceAt = occurrence?.at ?? run.occurrenceAt

@@ -7,7 +7,7 @@ import { expand, instantsOf, type Timetable, timetableOf } from '../domain/timet
 import { moveByZoneData } from '../domain/upcoming.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { mintId, mintStep } from '../store/ids.ts'
-import { expandIfUnchanged, readToExpand, stopExpandingIfUnchanged, type ToExpand } from '../store/materialise.ts'
+import { expandIfUnchanged, readToExpand, stopExpandingIfUnverified, type ToExpand } from '../store/materialise.ts'
 import { readTimetableSources } from '../store/planned-versions.ts'
 import { readUpcoming } from '../store/upcoming.ts'
 import { moveUpcomingIfUnchanged, type OlderPlan, readOfOlderZoneData } from '../store/zone-moves.ts'
@@ -18,6 +18,8 @@ const RUNS_PER_DEFINITION = 100
 /** Definitions read at a time. */
 const DEFINITIONS = 50
 const DAY_MS = 86_400_000
+/** Definitions expanded side by side: few, so that starts do not queue behind them for a connection. */
+const AT_ONCE = 4
 /** How long a definition of which nothing can be made is left alone. */
 const SET_ASIDE_MS = 3_600_000
 
@@ -37,9 +39,10 @@ export class Materialiser {
     const before = clock.now() + settings.horizonDays * DAY_MS
     const due = await readToExpand(db.hot, { before, limit: DEFINITIONS, except: this.#except() })
     let made = 0
-    for (const read of due) {
-      if (!mayDispatch()) break
-      made += await this.#guarded(read, () => this.#expand(read))
+    for (let done = 0; done < due.length && mayDispatch(); done += AT_ONCE) {
+      const group = due.slice(done, done + AT_ONCE)
+      const counts = await Promise.all(group.map((read) => this.#guarded(read, () => this.#expand(read))))
+      made += counts.reduce((sum, count) => sum + count, 0)
     }
     return { made, more: due.length > 0 }
   }
@@ -47,11 +50,17 @@ export class Materialiser {
   /** Moves upcoming runs to where this process's zone data puts them, where older data put them elsewhere. */
   async moveByZoneData(): Promise<void> {
     const { db, zones, mayDispatch } = this.#context
+    const tried: string[] = []
     for (;;) {
-      const request = { zoneData: zones.version, limit: DEFINITIONS, except: this.#except() }
+      const request = { zoneData: zones.version, limit: DEFINITIONS, except: [...this.#except(), ...tried] }
       const older = await readOfOlderZoneData(db.hot, request)
-      if (older.length === 0 || !mayDispatch()) return
-      for (const read of older) await this.#guarded(read, () => this.#move(read))
+      if (older.length === 0) return
+      for (const read of older) {
+        if (!mayDispatch()) return
+        await this.#guarded(read, () => this.#move(read))
+        // One that somebody changed meanwhile has its turn when older plans are looked for next.
+        tried.push(read.definitionId)
+      }
     }
   }
 
@@ -79,7 +88,7 @@ export class Materialiser {
     const { definitionId, version } = read
     if (version.verifiedAt === null) {
       const id = formatId('Definition', definitionId)
-      if (await stopExpandingIfUnchanged(db.hot, read)) {
+      if (await stopExpandingIfUnverified(db.hot, read)) {
         log.warn(
           { definition: id, version: version.version },
           `the schedule of ${id} is held: version ${version.version} is not verified; verify it, and the schedule goes on`,

@@ -20,6 +20,12 @@ const OLDEST_SERVER = 15
 /** A frozen process must not hold rows that others wait for. */
 const IDLE_IN_TRANSACTION_MS = 5_000
 
+/**
+ * Publishing takes all upcoming runs along in one transaction, and a transaction that Prisma finds too old has done its
+ * work for nothing: it is judged only at its end. A process that froze in one is ended by its session's timeout.
+ */
+const TRANSACTION = { timeout: 600_000 }
+
 const SESSION = ['-c TimeZone=UTC', `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`]
 /** Tables that were analysed while small make the planner choose scans, measured 11 times slower. */
 const PINNED_PLANS = ['-c enable_seqscan=off', '-c enable_hashjoin=off', '-c enable_mergejoin=off']

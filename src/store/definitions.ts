@@ -7,7 +7,8 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { DefinitionState } from '../generated/prisma/enums.ts'
 import { type AuditEntry, auditIf } from './audit.ts'
 import { toJsonb } from './json.ts'
-import { at, logLines } from './sql.ts'
+import { oldestZoneData } from './materialise.ts'
+import { at, countOfRun, logLines } from './sql.ts'
 import { changeWithUpcoming, UNCHANGED, type UpcomingPlan } from './upcoming.ts'
 
 /** What an author writes; text is storable, and all of it may be unfinished. */
@@ -139,7 +140,8 @@ export async function publishIfUnchanged(
   const current = read.currentVersion?.id ?? null
   const change = Prisma.sql`
     published AS (
-      UPDATE definitions SET state = 'READY', current_version_id = ${id}::uuid, materialised_until = ${fromBeginning(hasSchedule)}
+      UPDATE definitions SET state = 'READY', current_version_id = ${id}::uuid, materialised_until = ${fromBeginning(hasSchedule)},
+        zone_data = ${oldestZoneData(upcoming.zoneData)}
       WHERE id = ${read.id}::uuid AND state <> 'ARCHIVED' AND updated_at = ${at(read.updatedAt.getTime())}
         AND current_version_id IS NOT DISTINCT FROM ${current}::uuid AND ${UNCHANGED}
       RETURNING id
@@ -204,7 +206,7 @@ export async function archiveIfIdle(
         ${logLines(
           Prisma.sql`SELECT id, last_line - 1 AS last_line FROM cancelled`,
           [line],
-          Prisma.sql`|| jsonb_build_object('cancelledSteps', (SELECT count(*) FROM cancelled_steps c WHERE c.run_id = o.id))`,
+          Prisma.sql`|| jsonb_build_object('cancelledSteps', ${countOfRun(Prisma.sql`cancelled_steps`, Prisma.sql`o.id`)})`,
         )}
       ), audited AS (${auditIf(Prisma.sql`archived`, audit)})
       SELECT EXISTS (SELECT 1 FROM archived) AS archived, (SELECT runs FROM going_on) AS "runsGoingOn",

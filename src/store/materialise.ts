@@ -50,6 +50,12 @@ const asItWasRead = ({ definitionId, version, resumedAt, materialisedUntil }: To
   AND schedule_resumed_at IS NOT DISTINCT FROM ${resumedAt?.toISOString() ?? null}::timestamptz
   AND materialised_until = ${at(materialisedUntil.getTime())}`
 
+/**
+ * What a definition's upcoming runs are planned by once some are planned by `zoneData`: the oldest of them, until
+ * `moveUpcomingIfUnchanged` has looked at all.
+ */
+export const oldestZoneData = (zoneData: string) => Prisma.sql`LEAST(zone_data, ${zoneData} COLLATE "C")`
+
 /** An occurrence that becomes a run of its own: its id, and the line that says that it was made. */
 export type NewOccurrence = {
   id: string
@@ -97,7 +103,8 @@ export async function expandIfUnchanged(
   const { versionId, timeZone, concurrencyKey, params } = timetable
   const [row] = await db.$queryRaw<{ ids: string[] }[]>(Prisma.sql`
     WITH definition AS (
-      UPDATE definitions SET materialised_until = ${until === null ? null : iso(until)}::timestamptz, zone_data = ${zoneData}
+      UPDATE definitions SET materialised_until = ${until === null ? null : iso(until)}::timestamptz,
+        zone_data = ${oldestZoneData(zoneData)}
       WHERE ${asItWasRead(read)} RETURNING id
     ), x AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, key text, occurrence_at timestamptz,
@@ -124,11 +131,19 @@ export async function expandIfUnchanged(
   return row?.ids ?? null
 }
 
-/** Says of a definition that nothing is to be made of it until it is published, verified or resumed, if it is as it was read. */
-export async function stopExpandingIfUnchanged(db: PrismaClient, read: ToExpand): Promise<boolean> {
-  const changed = await db.$executeRaw(
-    Prisma.sql`UPDATE definitions SET materialised_until = NULL WHERE ${asItWasRead(read)}`,
-  )
+/**
+ * Says of a definition that nothing is to be made of it until its version is verified, or it is published or resumed, if
+ * it is as it was read and its version still unverified.
+ */
+export async function stopExpandingIfUnverified(db: PrismaClient, read: ToExpand): Promise<boolean> {
+  // Verifying leaves `materialised_until` at the epoch where it is there already, and the version is another row: it is
+  // looked at once nobody can be verifying.
+  const [, changed] = await db.$transaction([
+    db.$queryRaw(Prisma.sql`SELECT 1 FROM definitions WHERE id = ${read.definitionId}::uuid FOR UPDATE`),
+    db.$executeRaw(Prisma.sql`
+      UPDATE definitions SET materialised_until = NULL WHERE ${asItWasRead(read)}
+        AND EXISTS (SELECT 1 FROM versions v WHERE v.id = current_version_id AND v.verified_at IS NULL)`),
+  ])
   return changed > 0
 }
 

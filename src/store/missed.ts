@@ -2,7 +2,7 @@ import { type Missed, missed } from '../domain/missed.ts'
 import type { Instant } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { toJsonb } from './json.ts'
-import { at, lineRow } from './sql.ts'
+import { at, countOfRun, lineRow } from './sql.ts'
 
 /** Whose start comes by the schedule, `w`, while that is paused: it does not start. */
 export const startIsPaused = Prisma.sql`(w.source = 'SCHEDULE' AND w.status = 'SCHEDULED'
@@ -71,7 +71,7 @@ export async function missIfWaiting(
       ), logged AS (
         INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
         SELECT run.id, run.last_line, l.at, l.kind, l.actor_kind, l.actor_name,
-          l.detail || jsonb_build_object('cancelledSteps', (SELECT count(*) FROM cancelled WHERE run_id = run.id)), l.text
+          l.detail || jsonb_build_object('cancelledSteps', ${countOfRun(Prisma.sql`cancelled`, Prisma.sql`run.id`)}), l.text
         FROM run CROSS JOIN LATERAL jsonb_to_record(run.line) AS l(
           at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
       )

@@ -13,6 +13,9 @@ export type Upcoming = { runs: UpcomingRun[]; others: OtherRun[] }
 
 type UpcomingRow = Omit<UpcomingRun, 'occurrenceAt' | 'scheduledFor'> & { occurrenceAt: Date; scheduledFor: Date }
 
+// Compared as text, so that the planner looks up the runs that are named and does not walk all that are scheduled.
+const isScheduled = Prisma.sql`r.status::text = 'SCHEDULED'`
+
 const UNIQUE_VIOLATION = '23505'
 /** Further than this no zone's clocks were ever set, so that no occurrence moves further. */
 const FURTHEST_MOVE_MS = 2 * 86_400_000
@@ -55,6 +58,8 @@ export type UpcomingPlan = {
   /** What REPIN pins runs to, and what their first steps are like; null where nothing is re-pinned. */
   timetable: Omit<Timetable, 'schedule'> | null
   steps: readonly Step[]
+  /** The version of the zone data that the changes were planned by. */
+  zoneData: string
   now: Instant
   actor: Actor
 }
@@ -86,7 +91,8 @@ async function changeAll(
   change: Prisma.Sql,
   plan: UpcomingPlan,
 ): Promise<{ runId: string; line: number }[] | null> {
-  const { definitionId, changes, steps, versionId } = plan
+  const { definitionId, changes, timetable, steps, versionId, actor } = plan
+  const now = at(plan.now)
   const read = plan.read.map(({ runId, fence }) => ({ id: runId, fence }))
   const changed = changes.map(({ run }) => run.runId)
   const repinned = changes.filter(({ kind }) => kind === 'REPIN').map(({ run }) => run.runId)
@@ -107,7 +113,7 @@ async function changeAll(
   }))
   // Instants may change places among the runs, which the unique keys forbid even for a moment: the runs leave the keys
   // (as superseded ones are outside them) in one statement and come back in the next.
-  const [, , done, ...logged] = await db.$transaction([
+  const [, , done, logged] = await db.$transaction([
     db.$queryRaw(Prisma.sql`SELECT 1 FROM definitions WHERE id = ${definitionId}::uuid FOR UPDATE`),
     db.$queryRaw(Prisma.sql`
       SELECT count(*) FROM (
@@ -119,7 +125,7 @@ async function changeAll(
         SELECT * FROM jsonb_to_recordset(${JSON.stringify(read)}::jsonb) AS x(id uuid, fence int)
       ), unchanged AS (
         SELECT 1 WHERE ${read.length} = (SELECT count(*) FROM read JOIN runs r ON r.id = read.id
-            WHERE r.fence = read.fence AND r.status = 'SCHEDULED')
+            WHERE r.fence = read.fence AND ${isScheduled})
           AND ${read.length} = (SELECT count(*) FROM runs
             WHERE definition_id = ${definitionId}::uuid AND status = 'SCHEDULED' AND source = 'SCHEDULE')
       ), ${change}, parked AS (
@@ -130,65 +136,47 @@ async function changeAll(
         DELETE FROM budget_lines USING done WHERE run_id = ANY (${repinned}::uuid[])
       )
       SELECT id FROM done`),
-    ...portionsOf(rows).map((portion) => placeOrCancel(db, portion, plan)),
+    db.$queryRaw<{ runId: string; line: number }[]>(Prisma.sql`
+      WITH x AS MATERIALIZED (
+        SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, kind text, because text, line jsonb,
+          occurrence_at timestamptz, scheduled_for timestamptz, grace_until timestamptz, adjusted dst_adjustment,
+          shift_minutes int, steps jsonb)
+      ), placed AS (
+        UPDATE runs r SET superseded_by_id = NULL, occurrence_at = x.occurrence_at, scheduled_for = x.scheduled_for,
+          grace_until = x.grace_until, wake_at = x.scheduled_for, adjusted = x.adjusted, shift_minutes = x.shift_minutes,
+          fence = r.fence + 1, last_line = r.last_line + CASE WHEN x.line IS NULL THEN 0 ELSE 1 END
+          ${timetable === null ? Prisma.empty : pinTo(timetable)}
+        FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND ${isScheduled}
+        RETURNING r.id, r.last_line, x.line, x.steps
+      ), cancelled AS (
+        UPDATE runs r SET status = 'CANCELLED', ended_at = ${now}, ended_because = x.because,
+          ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL, fence = r.fence + 1,
+          last_line = r.last_line + 1
+        FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND r.superseded_by_id = ${versionId}::uuid AND ${isScheduled}
+        RETURNING r.id, r.last_line, x.line, x.steps
+      ), cancelled_steps AS (
+        UPDATE steps SET status = 'CANCELLED', finished_at = ${now}
+        FROM cancelled WHERE run_id = cancelled.id AND steps.status = 'PENDING'
+      ), run AS (
+        SELECT * FROM placed UNION ALL SELECT * FROM cancelled
+      ), made AS (
+        ${insertFirstSteps(Prisma.sql`run CROSS JOIN LATERAL (SELECT run.steps) x`, steps)}
+      ), logged AS (
+        INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
+        SELECT run.id, run.last_line, l.at, l.kind, l.actor_kind, l.actor_name, l.detail, l.text
+        FROM run CROSS JOIN LATERAL jsonb_to_record(run.line) AS l(
+          at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
+        WHERE run.line IS NOT NULL
+      )
+      SELECT id AS "runId", last_line AS line FROM run`),
   ])
-  return done.length === 0 ? null : logged.flat()
-}
-
-/** Runs in one statement: what they are set to is joined with them, which must not take the square of their number. */
-const PORTION = 500
-
-function portionsOf<T>(rows: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(rows.length / PORTION) }, (_, index) =>
-    rows.slice(index * PORTION, (index + 1) * PORTION),
-  )
-}
-
-/** Gives changed runs, which left the unique keys, their places in the new version, or cancels them. */
-function placeOrCancel(
-  db: PrismaClient,
-  rows: readonly { id: string }[],
-  { timetable, steps, versionId, actor, now: instant }: UpcomingPlan,
-) {
-  const now = at(instant)
-  const left = Prisma.sql`r.id = ANY (${rows.map(({ id }) => id)}::uuid[]) AND r.superseded_by_id = ${versionId}::uuid
-    AND r.status = 'SCHEDULED'`
-  return db.$queryRaw<{ runId: string; line: number }[]>(Prisma.sql`
-    WITH x AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, kind text, because text, line jsonb,
-        occurrence_at timestamptz, scheduled_for timestamptz, grace_until timestamptz, adjusted dst_adjustment,
-        shift_minutes int, steps jsonb)
-    ), placed AS (
-      UPDATE runs r SET superseded_by_id = NULL, occurrence_at = x.occurrence_at, scheduled_for = x.scheduled_for,
-        grace_until = x.grace_until, wake_at = x.scheduled_for, adjusted = x.adjusted, shift_minutes = x.shift_minutes,
-        fence = r.fence + 1, last_line = r.last_line + CASE WHEN x.line IS NULL THEN 0 ELSE 1 END
-        ${timetable === null ? Prisma.empty : pinTo(timetable)}
-      FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND ${left}
-      RETURNING r.id, r.last_line
-    ), cancelled AS (
-      UPDATE runs r SET status = 'CANCELLED', ended_at = ${now}, ended_because = x.because,
-        ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL, fence = r.fence + 1,
-        last_line = r.last_line + 1
-      FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND ${left}
-      RETURNING r.id, r.last_line
-    ), cancelled_steps AS (
-      UPDATE steps SET status = 'CANCELLED', finished_at = ${now}
-      FROM cancelled WHERE run_id = cancelled.id AND steps.status = 'PENDING'
-    ), run AS (
-      SELECT * FROM placed UNION ALL SELECT * FROM cancelled
-    ), made AS (
-      ${insertFirstSteps(Prisma.sql`run JOIN x ON x.id = run.id`, steps)}
-    ), logged AS (
-      INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
-      SELECT run.id, run.last_line, l.at, l.kind, l.actor_kind, l.actor_name, l.detail, l.text
-      FROM run JOIN x ON x.id = run.id AND x.line IS NOT NULL CROSS JOIN LATERAL jsonb_to_record(x.line) AS l(
-        at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
-    )
-    SELECT id AS "runId", last_line AS line FROM run`)
+  return done.length === 0 ? null : logged
 }
 
 const pinTo = ({ versionId, timeZone, concurrencyKey, params }: NonNullable<UpcomingPlan['timetable']>) => Prisma.sql`,
   version_id = ${versionId}::uuid, time_zone = ${timeZone}, concurrency_key = ${concurrencyKey},
-  params = ${toJsonb(params)}::jsonb, blocked_by = NULL, last_error = NULL`
+  params = ${toJsonb(params)}::jsonb,
+  blocked_by = CASE WHEN r.concurrency_key IS DISTINCT FROM ${concurrencyKey} THEN NULL ELSE r.blocked_by END,
+  last_error = CASE WHEN r.concurrency_key IS DISTINCT FROM ${concurrencyKey} THEN NULL ELSE r.last_error END`
 
 const iso = (instant: Instant) => new Date(instant).toISOString()

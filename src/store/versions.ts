@@ -3,6 +3,7 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { type AuditEntry, auditIf } from './audit.ts'
 import { fromBeginning } from './definitions.ts'
 import { toJsonb } from './json.ts'
+import { oldestZoneData } from './materialise.ts'
 import { at } from './sql.ts'
 import { changeWithUpcoming, UNCHANGED, type UpcomingPlan } from './upcoming.ts'
 
@@ -66,7 +67,8 @@ export function stampVerificationIfCurrent(
   const change = Prisma.sql`
     holder AS (
       UPDATE definitions d SET materialised_until = CASE
-        WHEN ${report.passed} AND v.verified_at IS NULL THEN ${fromBeginning(hasSchedule)} ELSE d.materialised_until END
+        WHEN ${report.passed} AND v.verified_at IS NULL THEN ${fromBeginning(hasSchedule)} ELSE d.materialised_until END,
+        zone_data = ${oldestZoneData(upcoming.zoneData)}
       FROM versions v
       WHERE d.current_version_id = ${versionId}::uuid AND v.id = ${versionId}::uuid AND d.state <> 'ARCHIVED' AND ${UNCHANGED}
       RETURNING d.id

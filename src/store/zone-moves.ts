@@ -54,6 +54,16 @@ export function moveUpcomingIfUnchanged(
     WHERE id = ${definitionId}::uuid AND current_version_id = ${versionId}::uuid AND zone_data < ${zoneData} COLLATE "C"
       AND ${UNCHANGED}
     RETURNING id)`
-  const plan = { definitionId, versionId, read, changes: moves, timetable: null, steps: [], now, actor: SYSTEM }
+  const plan = {
+    definitionId,
+    versionId,
+    read,
+    changes: moves,
+    timetable: null,
+    steps: [],
+    zoneData,
+    now,
+    actor: SYSTEM,
+  }
   return changeWithUpcoming(db, change, plan)
 }

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { startEmbedded } from '../../src/store/embedded.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { drainCuelight, measureStarts } from './cuelight.ts'
+import { measureMaterialise } from './materialise.ts'
 import { drainPlain } from './plain.ts'
 import { measureSchedules } from './schedules.ts'
 import { measureServer } from './server.ts'
@@ -103,6 +104,10 @@ try {
     await migrate(url)
     return measureStarts(url, 300)
   })
+  const materialise = await onFreshDatabase(postgres.url, async (url) => {
+    await migrate(url)
+    return measureMaterialise(url, 10_000)
+  })
   const server = await measureServer()
   const schedules = measureSchedules()
   const results = {
@@ -117,6 +122,7 @@ try {
     starts,
     server,
     schedules,
+    materialise,
   }
   console.log()
   for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
@@ -132,6 +138,10 @@ try {
       `14 days of schedules, zone data of ${data}: ${each.join(', ')}; ${definitions} definitions ${passMs} ms (goal 150)`,
     )
   }
+  const { runs, makeSeconds, repinSeconds, restMs, latenessMs } = materialise
+  console.log(
+    `${runs} upcoming runs: made in ${makeSeconds} s (goal 60), taken along into new versions in ${repinSeconds} s (goal 60); a pass with nothing to do ${restMs} ms; starts meanwhile ${latenessMs.making} and ${latenessMs.repinning} ms late (99th percentile), ${latenessMs.early} early`,
+  )
   writeFileSync(join(HERE, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
 } finally {
   await postgres.stop()

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ControlContext } from '../../src/controls/context.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
+import { Timetables } from '../../src/domain/timetable.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import type { Envelope } from '../../src/modules/module.ts'
 import { Registry } from '../../src/modules/registry.ts'
@@ -11,9 +13,10 @@ import { Changes } from '../../src/store/changes.ts'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 
-type Bench = { db: Database; changes: Changes; registry: Registry; runner: Runner }
+export type Bench = { control: ControlContext; runner: Runner }
 
-async function onBench<T>(
+/** A runner of this process, not started, on a database; its one action does nothing but be noted. */
+export async function onBench<T>(
   url: string,
   perform: (envelope: Envelope) => void,
   use: (bench: Bench) => Promise<T>,
@@ -39,9 +42,16 @@ async function onBench<T>(
     ],
   })
   const log = { info: () => {}, warn: console.warn, error: console.error }
-  const runner = new Runner({ db, changes, clock: systemClock, registry, settings: DEFAULT_RUNNER_SETTINGS, log })
+  const zones = new IntlZones()
+  const settings = DEFAULT_RUNNER_SETTINGS
+  const runner = new Runner({ db, changes, clock: systemClock, registry, zones, settings, log })
+  const { horizonDays } = settings
+  const timetables = new Timetables(zones)
   try {
-    return await use({ db, changes, registry, runner })
+    return await use({
+      control: { db, changes, clock: systemClock, catalog: registry, zones, timetables, horizonDays },
+      runner,
+    })
   } finally {
     await runner.stop()
     await db.close()
@@ -49,7 +59,10 @@ async function onBench<T>(
 }
 
 /** Publishes an event of one phase with that many steps. */
-async function publish({ prisma }: Database, steps: number): Promise<{ definitionId: string; versionId: string }> {
+export async function publish(
+  { prisma }: Database,
+  steps: number,
+): Promise<{ definitionId: string; versionId: string }> {
   const [definitionId, versionId, at] = [mintId(), mintId(), new Date()]
   const step = { actionId: 'bench.noop', actionVersion: 1, params: {}, onFailure: 'PAUSE' }
   const phase = { key: 'one', label: 'one', steps: Array.from({ length: steps }, () => step) }
@@ -86,7 +99,7 @@ export function drainCuelight(url: string, runs: number, steps: number): Promise
   return onBench(
     url,
     () => {},
-    async ({ db, runner }) => {
+    async ({ control: { db }, runner }) => {
       const { definitionId, versionId } = await publish(db, steps)
       await db.prisma.$executeRaw`
       INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
@@ -120,13 +133,12 @@ export function measureStarts(
 ): Promise<{ p50: number; p99: number; early: number; count: number }> {
   const called = new Map<string, number>()
   const note = ({ runId }: Envelope) => called.set(runId ?? '', performance.timeOrigin + performance.now())
-  return onBench(url, note, async ({ db, changes, registry, runner }) => {
+  return onBench(url, note, async ({ control, runner }) => {
     runner.start()
-    const { definitionId } = await publish(db, 1)
+    const { definitionId } = await publish(control.db, 1)
     const late: number[] = []
     for (let index = 0; index < count; index += 1) {
       const scheduledFor = new Date(Date.now() + 40 + (index % 17))
-      const control = { db, changes, clock: systemClock, catalog: registry, zones: new IntlZones() }
       const started = await startRun(control, { kind: 'USER', name: 'bench' }, { definitionId, scheduledFor })
       if (started.error !== undefined) throw new Error(started.message)
       const id = `run_${started.runId}`

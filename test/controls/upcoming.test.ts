@@ -140,25 +140,6 @@ test('instants that change places among the runs are no obstacle', async () => {
     expect(scheduledFor.getTime()).toBe(shifted.get(id))
 })
 
-test('more runs than one statement takes go along at once', async () => {
-  const stage = await newStage({ horizonDays: 1 })
-  const minutes = Array.from({ length: 30 }, (_, index) => index * 2)
-  const hours = Array.from({ length: 24 }, (_, hour) => hour)
-  const dense = { recurring: { start: '2026-03-06T22:00', rule: `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=${minutes}` } }
-  const { definitionId } = await publishScheduled(stage, { schedule: dense })
-  await stage.settle()
-  const before = await runsOf(stage, definitionId)
-  expect(before.length).toBeGreaterThan(600)
-  const { upcoming, versionId } = await republish(stage, definitionId, { timeZone: 'Europe/Berlin' })
-  expect(upcoming).toMatchObject({ kept: before.length, cancelled: 0 })
-  const after = await runsOf(stage, definitionId)
-  const instants = (runs: typeof before) => new Map(runs.map((run) => [run.id, run.scheduledFor.getTime()]))
-  const [were, are] = [instants(before), instants(after)]
-  for (const [id, was] of were) expect(are.get(id)).toBe(was - 3_600_000)
-  const taken = after.filter(({ id }) => were.has(id))
-  expect(taken.every((run) => run.versionId === versionId && run.steps.length === 1 && run.lastLine === 2)).toBe(true)
-})
-
 test('an instant that a run started by hand has is not taken from it', async () => {
   const stage = await newStage({ horizonDays: 1 })
   const { definitionId } = await publishScheduled(stage, { schedule: daily('12:00') })
@@ -172,45 +153,45 @@ test('an instant that a run started by hand has is not taken from it', async () 
   expect(stage.script.calls).toHaveLength(1)
 })
 
-const evenings = { recurring: { start: '2026-03-07T20:00', rule: 'FREQ=DAILY;BYHOUR=20,21' } }
+const everyHour = { recurring: { start: '2026-03-07T10:00', rule: 'FREQ=DAILY;BYHOUR=10,11,12' } }
 
-test('an instant that a touched run keeps is not given to another', async () => {
-  const stage = await newStage({ horizonDays: 2 })
-  const { definitionId, versionId } = await publishScheduled(stage, { schedule: evenings })
+test('nobody gets the instant of a run that stays, which is counted so', async () => {
+  const stage = await newStage({ horizonDays: 1 })
+  const { definitionId, versionId } = await publishScheduled(stage, { schedule: everyHour })
   await stage.settle()
-  const [eight, nine] = await runsOf(stage, definitionId)
-  const moved = new Date('2026-03-07T20:10:00Z')
-  done(await rescheduleRun(stage.ctx, MIRA, { runId: eight?.id ?? '', scheduledFor: moved }))
-  done(await skipStep(stage.ctx, MIRA, { stepId: eight?.steps[0]?.id ?? '', reason: 'not today' }))
-  // 21:00 in Berlin is where 20:00 in UTC was, and still is: its run stays in its version.
-  const { upcoming } = await republish(stage, definitionId, { timeZone: 'Europe/Berlin' })
+  const [ten] = await runsOf(stage, definitionId)
+  const runId = ten?.id ?? ''
+  done(await skipStep(stage.ctx, MIRA, { stepId: ten?.steps[0]?.id ?? '', reason: 'not today' }))
+  done(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date('2026-03-07T15:00:00Z') }))
+  const { upcoming } = await republish(stage, definitionId, { schedule: everyHour, timeZone: 'Europe/Berlin' })
   await stage.settle()
-  expect(await stage.run(eight?.id ?? '')).toMatchObject({ versionId, status: 'SCHEDULED', scheduledFor: moved })
-  expect(await stage.run(nine?.id ?? '')).toMatchObject({ status: 'CANCELLED' })
-  expect(upcoming).toEqual({ added: 1, kept: 1, cancelled: 1 })
-  const runs = await runsOf(stage, definitionId)
-  expect(runs.filter(({ status }) => status === 'SCHEDULED')).toHaveLength(2)
+  // 11:00 in Berlin is the instant that 10:00 was the occurrence of, and stays it.
+  expect(upcoming).toEqual({ added: 0, kept: 2, cancelled: 1 })
+  expect(await planOf(stage, definitionId)).toEqual([
+    '2026-03-07T11:00 2026-03-07T11:00:00.000Z CANCELLED',
+    '2026-03-07T12:00 2026-03-07T11:00:00.000Z SCHEDULED',
+    '2026-03-07T10:00 2026-03-07T15:00:00.000Z SCHEDULED',
+  ])
+  expect(await stage.run(runId)).toMatchObject({ versionId, occurrenceAt: new Date('2026-03-07T10:00:00Z') })
 })
 
-test("a moved run whose new instant is another's keeps the one it has, also from a third", async () => {
-  const stage = await newStage({ horizonDays: 2 })
-  const { definitionId } = await publishScheduled(stage, { schedule: evenings })
+test('a run whose new instant is taken and which keeps its own takes it from the next', async () => {
+  const stage = await newStage({ horizonDays: 1 })
+  const { definitionId } = await publishScheduled(stage, { schedule: everyHour })
   await stage.settle()
-  const [eight, nine] = await runsOf(stage, definitionId)
-  const moved = new Date('2026-03-07T20:10:00Z')
-  done(await rescheduleRun(stage.ctx, MIRA, { runId: eight?.id ?? '', scheduledFor: moved }))
-  done(await startRun(stage.ctx, MIRA, { definitionId, scheduledFor: new Date('2026-03-07T19:00:00Z') }))
-  const { upcoming, versionId } = await republish(stage, definitionId, { timeZone: 'Europe/Berlin' })
-  expect(upcoming).toEqual({ added: 1, kept: 1, cancelled: 1 })
-  expect(await stage.run(eight?.id ?? '')).toMatchObject({
-    versionId,
-    scheduledFor: moved,
-    occurrenceAt: eight?.occurrenceAt,
+  const [ten] = await runsOf(stage, definitionId)
+  const runId = ten?.id ?? ''
+  done(await rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date('2026-03-07T15:00:00Z') }))
+  done(await startRun(stage.ctx, MIRA, { definitionId, scheduledFor: new Date('2026-03-07T09:00:00Z') }))
+  const { upcoming, versionId } = await republish(stage, definitionId, {
+    schedule: everyHour,
+    timeZone: 'Europe/Berlin',
   })
-  expect(await stage.run(nine?.id ?? '')).toMatchObject({ status: 'CANCELLED' })
+  expect(upcoming).toEqual({ added: 0, kept: 2, cancelled: 1 })
+  expect(await stage.run(runId)).toMatchObject({ versionId, occurrenceAt: new Date('2026-03-07T10:00:00Z') })
 })
 
-test("a run of which a person skipped a step is kept also where its new instant is another's", async () => {
+test('a run of which a person skipped a step stays also where its new instant is taken', async () => {
   const stage = await newStage({ horizonDays: 1 })
   const { definitionId, versionId } = await publishScheduled(stage, { schedule: daily('12:00') })
   await stage.settle()

@@ -37,6 +37,8 @@ test('mutations need the role that the controls are given to', () => {
     archiveDefinition: admin,
     startRun: admin,
     rescheduleRun: admin,
+    pauseSchedule: admin,
+    resumeSchedule: admin,
     cancelRun: admin,
     pauseRun: moderator,
     resumeRun: moderator,

@@ -206,3 +206,26 @@ test('however many runners expand at once, every occurrence is made once', async
   expect(runs).toHaveLength(288)
   expect(new Set(runs.map(({ occurrenceKey }) => occurrenceKey)).size).toBe(288)
 })
+
+test('a version that is verified just when its schedule is about to be held is expanded', async () => {
+  const stage = await newStage({ horizonDays: 2 })
+  stage.expectFaults(/is held/)
+  const off = { actionId: 'test.change', enabled: false, updatedAt: new Date(T0) }
+  await stage.db.prisma.actionSetting.create({ data: off })
+  let verified = false
+  stage.interpose((sql) => {
+    if (!sql.sql.includes('AS "materialisedUntil"') || verified) return stage.send(sql)
+    return stage.send(sql).then(async (rows) => {
+      if (!Array.isArray(rows) || rows.length === 0) return rows
+      verified = true
+      await stage.db.prisma.actionSetting.deleteMany()
+      done(await verifyDefinition(stage.ctx, MIRA, { id: rows[0].definitionId }))
+      return rows
+    })
+  })
+  const { definitionId, verification } = await publishScheduled(stage, { schedule: daily('12:00') })
+  expect(verification.passed).toBe(false)
+  await stage.settle()
+  expect(verified).toBe(true)
+  expect(await planOf(stage, definitionId)).toHaveLength(2)
+})

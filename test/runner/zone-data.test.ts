@@ -3,7 +3,7 @@ import { rescheduleRun } from '../../src/controls/runs.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import type { ZoneData } from '../../src/domain/recurrence/zone-data.ts'
-import { daily, done, planOf, publishScheduled, runsOf } from '../support/scheduled.ts'
+import { daily, done, planOf, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
 import { MIRA, newStage, type Stage } from '../support/stage.ts'
 
 const HOUR = 3_600_000
@@ -85,21 +85,41 @@ test('a start stays where it is when a run started by hand has its new instant',
   ])
 })
 
-test('a start that stays keeps its instant from the one that follows, and schedules go on', async () => {
+test('a start that stays where it is keeps the next from its instant', async () => {
   const stage = await newStage({ horizonDays: 5 })
-  const schedule = { recurring: { start: '2026-03-11T12:00', rule: 'FREQ=DAILY;BYHOUR=12,13;COUNT=2' } }
+  const schedule = { recurring: { start: '2026-03-11T12:00', rule: 'FREQ=DAILY;BYHOUR=12,13,14;COUNT=3' } }
   const { definitionId } = await publishScheduled(stage, { schedule, timeZone: 'Africa/Dar_es_Salaam' })
   await stage.settle()
   done(await startRun(stage.ctx, MIRA, { definitionId, scheduledFor: new Date('2026-03-11T08:00:00Z') }))
   await restart(stage, NEWER)
-  expect(await planOf(stage, definitionId)).toEqual([
-    '2026-03-11T08:00:00.000Z 2026-03-11T08:00:00.000Z SCHEDULED',
+  expect((await planOf(stage, definitionId)).slice(1)).toEqual([
     '2026-03-11T12:00 2026-03-11T09:00:00.000Z SCHEDULED',
     '2026-03-11T13:00 2026-03-11T10:00:00.000Z SCHEDULED',
+    '2026-03-11T14:00 2026-03-11T11:00:00.000Z SCHEDULED',
   ])
-  const other = await publishScheduled(stage, { schedule: daily('12:00') })
+})
+
+test('what is expanded or published by older or newer data beside other runs is looked at by the newer', async () => {
+  const stage = await newStage({ horizonDays: 5 })
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('12:00'), timeZone: 'Africa/Dar_es_Salaam' })
   await stage.settle()
-  expect(await runsOf(stage, other.definitionId)).toHaveLength(5)
+  const zoneData = async () => (await stage.db.prisma.definition.findFirstOrThrow()).zoneData
+  expect(await zoneData()).toBe(intl.version)
+  // Looking for older plans fails, and expanding does not.
+  stage.expectFaults(/"zone data" failed/)
+  stage.interpose((sql) => (sql.sql.includes('d.zone_data <') ? Promise.reject(new Error('away')) : stage.send(sql)))
+  await restart(stage, NEWER)
+  await stage.letPass(2 * 24 * HOUR)
+  expect((await planOf(stage, definitionId)).at(-1)).toBe('2026-03-13T12:00 2026-03-13T08:00:00.000Z SCHEDULED')
+  expect(await zoneData()).toBe(intl.version)
+  stage.interpose(stage.send)
+  await stage.letPass(24 * HOUR)
+  expect(await zoneData()).toBe(NEWER.version)
+  expect((await planOf(stage, definitionId))[4]).toBe('2026-03-11T12:00 2026-03-11T08:00:00.000Z SCHEDULED')
+  // A process that still has the older data publishes.
+  await republish(stage, definitionId, { schedule: daily('13:00') })
+  await stage.runner.stop()
+  expect(await zoneData()).toBe(intl.version)
 })
 
 test('the occurrence at the edge of what was expanded is neither lost nor doubled', async () => {
@@ -113,4 +133,29 @@ test('the occurrence at the edge of what was expanded is neither lost nor double
   expect((await planOf(stage, definitionId)).at(-1)).toBe('2026-03-09T23:30 2026-03-09T20:30:00.000Z SCHEDULED')
   await restart(stage, NEWER)
   expect((await planOf(stage, definitionId)).at(-1)).toBe('2026-03-10T23:30 2026-03-10T19:30:00.000Z SCHEDULED')
+})
+
+test('where the start of an elapsed rule moves, its runs are made anew and the old ones are gone', async () => {
+  const stage = await newStage({ horizonDays: 5 })
+  const { definitionId } = await publishScheduled(stage, {
+    schedule: { recurring: { start: '2026-03-10T06:00', rule: 'FREQ=HOURLY;INTERVAL=24' } },
+    timeZone: 'Africa/Dar_es_Salaam',
+  })
+  await stage.settle()
+  const [kept] = await runsOf(stage, definitionId)
+  done(await rescheduleRun(stage.ctx, MIRA, { runId: kept?.id ?? '', scheduledFor: new Date('2026-03-10T12:00:00Z') }))
+  await restart(stage, NEWER)
+  expect(await planOf(stage, definitionId)).toEqual([
+    '2026-03-10T02:00:00.000Z 2026-03-10T02:00:00.000Z SCHEDULED',
+    '2026-03-10T03:00:00.000Z 2026-03-10T12:00:00.000Z SCHEDULED',
+    '2026-03-11T02:00:00.000Z 2026-03-11T02:00:00.000Z SCHEDULED',
+    '2026-03-11T03:00:00.000Z 2026-03-11T03:00:00.000Z CANCELLED',
+  ])
+  const gone = (await runsOf(stage, definitionId)).at(-1)
+  expect(gone?.endedBecause).toBe('the zone data 9999a moved its schedule')
+  const log = await stage.log(gone?.id ?? '')
+  expect(log.at(-1)).toMatchObject({ kind: 'run.superseded', actorKind: 'SYSTEM', detail: { cancelled: true } })
+  expect(log.at(-1)?.text).toBe(
+    'Version 1 no longer has this occurrence by the zone data 9999a, and the run is cancelled.',
+  )
 })

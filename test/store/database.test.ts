@@ -121,3 +121,11 @@ test('a pooler that drops the settings of a session is refused', async () => {
   })
   await expect(open(through)).rejects.toThrow(/as behind a pooler in transaction mode\. Connect to PostgreSQL itself/)
 })
+
+test('a transaction may take longer than the five seconds that are usual, as publishing over thousands of runs does', async () => {
+  const [, done] = await db.prisma.$transaction([
+    db.prisma.$queryRaw`SELECT count(pg_sleep(5.2)) FROM generate_series(1, 1)`,
+    db.prisma.$queryRaw`SELECT 1 AS done`,
+  ])
+  expect(done).toEqual([{ done: 1 }])
+}, 60_000)

@@ -14,6 +14,8 @@ const WALL_AFTER_MS = 27 * HOUR_MS
 const PREVIEW_MS = 60 * 366 * DAY_MS
 /** Longer than the runner's usual horizon, which is then looked through in one go. */
 const FIRST_CHUNK_MS = 15 * DAY_MS
+/** What one chunk may hold: chunks grow while nothing is found, and a rule of every minute may begin in decades. */
+const MAX_IN_CHUNK = 20_000
 
 /** What a schedule gives before exclusions, and before what falls on one instant is merged. */
 export type Candidate = {
@@ -39,13 +41,21 @@ export function occurrencesBetween(
 ): Occurrence[] {
   const found: Occurrence[] = []
   const end = Math.min(to, LAST_WALL + 1)
+  const perDay = mostPerDay(compiled)
+  const longest = (MAX_IN_CHUNK / perDay) * DAY_MS
   let begin = Math.max(from, FIRST_WALL)
-  for (let length = FIRST_CHUNK_MS; begin < end && found.length < limit; length *= 2) {
+  let length = Math.min(FIRST_CHUNK_MS, Math.max(limit / perDay, 1) * DAY_MS)
+  for (; begin < end && found.length < limit; length = Math.min(length * 2, longest)) {
     const next = Math.min(begin + length, end)
     for (const occurrence of allBetween(compiled, begin, next)) found.push(occurrence)
     begin = next
   }
   return found.length > limit ? found.slice(0, Math.max(limit, 0)) : found
+}
+
+/** How many times a rule gives in a day at most. */
+function mostPerDay({ wallRule, elapsedRule }: CompiledSchedule): number {
+  return Math.max(wallRule?.times.length ?? 0, elapsedRule === null ? 0 : DAY_MS / elapsedRule.step, 1)
 }
 
 /**

@@ -198,3 +198,25 @@ test('however dense a rule, asking for one instant or day of it reads few offset
   ])
   expect(reads).toBeLessThan(500)
 })
+
+test('a rule of every minute that begins in decades is found in few steps, and few of its times at once', () => {
+  const counted = { questions: 0 }
+  const counting: ZoneData = {
+    version: 'x',
+    has: () => true,
+    offset: (zone, at) => {
+      counted.questions += 1
+      return zones.offset(zone, at)
+    },
+  }
+  const numbers = (count: number) => Array.from({ length: count }, (_, n) => n).join(',')
+  for (const rule of ['FREQ=MINUTELY;INTERVAL=5', `FREQ=DAILY;BYHOUR=${numbers(24)};BYMINUTE=${numbers(60)}`]) {
+    const schedule = recurring({ start: '2070-01-01T00:00', rule })
+    const compiled = compileSchedule(schedule, 'Europe/London', counting)
+    counted.questions = 0
+    expect(nextOccurrences(compiled, Date.parse('2026-05-01'), 1).map(({ at }) => at)).toEqual([
+      Date.parse('2070-01-01'),
+    ])
+    expect(counted.questions).toBeLessThan(100_000)
+  }
+})

@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { publishDefinition, updateDefinition } from '../../src/controls/definitions.ts'
+import { startRun } from '../../src/controls/start.ts'
+import type { Envelope } from '../../src/modules/module.ts'
+import { readToExpand } from '../../src/store/materialise.ts'
+import { type Bench, onBench, publish } from './cuelight.ts'
+
+const BENCH = { kind: 'USER', name: 'bench' } as const
+const DAYS = 14
+const DAY_MS = 86_400_000
+
+/** Seconds to make, and to take along into new versions, the runs of that many daily definitions. */
+export type MaterialiseFigures = {
+  definitions: number
+  runs: number
+  makeSeconds: number
+  /** A pass that finds nothing to make, in milliseconds. */
+  restMs: number
+  repinSeconds: number
+  /** How late runs started by hand were meanwhile, 99th percentile, in milliseconds; none may be early. */
+  latenessMs: { making: number; repinning: number; early: number }
+}
+
+export function measureMaterialise(url: string, definitions: number): Promise<MaterialiseFigures> {
+  const called = new Map<string, number>()
+  const note = ({ runId }: Envelope) => called.set(runId ?? '', performance.timeOrigin + performance.now())
+  return onBench(url, note, async (bench) => {
+    const { control, runner } = bench
+    const { prisma } = control.db
+    const ids = await insertDaily(bench, definitions)
+    const { definitionId } = await publish(control.db, 1)
+    const probe = startsOf(bench, { definitionId, called })
+    const runs = definitions * DAYS
+
+    runner.start()
+    const making = performance.now()
+    let lateness = probe()
+    while ((await prisma.run.count({ where: { source: 'SCHEDULE' } })) < runs) await delay(100)
+    const makeSeconds = (performance.now() - making) / 1000
+    const whileMaking = await lateness()
+
+    const before = Date.now() + DAYS * DAY_MS
+    const began = performance.now()
+    for (let round = 0; round < 100; round += 1) await readToExpand(control.db.hot, { before, limit: 50, except: [] })
+    const restMs = (performance.now() - began) / 100
+
+    const repinning = performance.now()
+    lateness = probe()
+    const left = [...ids]
+    const worker = async () => {
+      for (let id = left.pop(); id !== undefined; id = left.pop()) {
+        await updateDefinition(control, BENCH, { id, graceSeconds: 600 })
+        const published = await publishDefinition(control, BENCH, { id })
+        if (published.error !== undefined || published.upcoming.kept !== DAYS)
+          throw new Error(`Publishing ${id} answered ${JSON.stringify(published)}`)
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, worker))
+    const repinSeconds = (performance.now() - repinning) / 1000
+    const whileRepinning = await lateness()
+    const repinned = await prisma.run.count({ where: { source: 'SCHEDULE', version: { version: 2 } } })
+    if (repinned !== runs) throw new Error(`${repinned} runs were taken along, not ${runs}.`)
+    const seconds = (value: number) => Number(value.toFixed(1))
+    return {
+      definitions,
+      runs,
+      makeSeconds: seconds(makeSeconds),
+      restMs: Number(restMs.toFixed(2)),
+      repinSeconds: seconds(repinSeconds),
+      latenessMs: {
+        making: whileMaking.p99,
+        repinning: whileRepinning.p99,
+        early: whileMaking.early + whileRepinning.early,
+      },
+    }
+  })
+}
+
+/** Definitions that occur daily, at all minutes of the day, an hour from now at the earliest; verified, and not expanded yet. */
+async function insertDaily({ control: { db } }: Bench, count: number): Promise<string[]> {
+  const { prisma } = db
+  const step = { actionId: 'bench.noop', actionVersion: 1, params: {}, onFailure: 'PAUSE' }
+  const phases = [{ key: 'one', label: 'one', steps: [step] }]
+  const first = Date.now() + 3_600_000
+  const rows = Array.from({ length: count }, (_, index) => {
+    const start = new Date(first + (index % 1380) * 60_000).toISOString().slice(0, 16)
+    const recurring = { start, rule: 'FREQ=DAILY', exclude: [], include: [] }
+    const steps = [{ actionId: 'bench.noop', params: {}, onFailure: 'PAUSE' }]
+    return {
+      slug: `daily-${index}`,
+      spec: { schedule: { recurring }, phases },
+      draft: { schedule: { recurring }, phases: [{ key: 'one', label: 'one', steps }] },
+    }
+  })
+  const made = await prisma.$queryRaw<{ id: string }[]>`
+    INSERT INTO definitions (id, slug, title, draft, created_at, updated_at)
+    SELECT gen_random_uuid(), x.slug, x.slug, x.draft, now(), now()
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS x(slug text, draft jsonb) RETURNING id`
+  await prisma.$executeRaw`
+    INSERT INTO versions (id, definition_id, version, spec, time_zone, grace_seconds, parameters, published_at,
+      published_by_kind, published_by_name, verified_at)
+    SELECT d.id, d.id, 1, x.spec, 'UTC', 900, '[]', now(), 'USER', 'bench', now()
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS x(slug text, spec jsonb)
+    JOIN definitions d ON d.slug = x.slug`
+  await prisma.$executeRaw`
+    UPDATE definitions SET state = 'READY', current_version_id = id, materialised_until = to_timestamp(0)
+    WHERE slug LIKE 'daily-%'`
+  await prisma.$executeRawUnsafe('VACUUM ANALYZE')
+  return made.map(({ id }) => id)
+}
+
+/** Starts a run every 50 ms until it is asked how late they were. */
+function startsOf({ control }: Bench, { definitionId, called }: { definitionId: string; called: Map<string, number> }) {
+  return () => {
+    let stopped = false
+    const instants = new Map<string, number>()
+    const starting = (async () => {
+      while (!stopped) {
+        const scheduledFor = new Date(Date.now() + 200)
+        const started = await startRun(control, BENCH, { definitionId, scheduledFor })
+        if (started.error !== undefined) throw new Error(started.message)
+        instants.set(`run_${started.runId}`, scheduledFor.getTime())
+        await delay(50)
+      }
+    })()
+    return async () => {
+      stopped = true
+      await starting
+      while ([...instants.keys()].some((id) => !called.has(id))) await delay(10)
+      const late = [...instants].map(([id, at]) => (called.get(id) ?? Number.NaN) - at).sort((a, b) => a - b)
+      const p99 = late[Math.min(late.length - 1, Math.floor(late.length * 0.99))] ?? Number.NaN
+      return { p99: Math.round(p99), early: late.filter((ms) => ms < 0).length }
+    }
+  }
+}
