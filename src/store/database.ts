@@ -30,9 +30,6 @@ const SESSION = ['-c TimeZone=UTC', `-c idle_in_transaction_session_timeout=${ID
 /** Tables that were analysed while small make the planner choose scans, measured 11 times slower. */
 const PINNED_PLANS = ['-c enable_seqscan=off', '-c enable_hashjoin=off', '-c enable_mergejoin=off']
 
-/** Prisma gives a transaction 5 s; publishing with thousands of upcoming runs on a busy machine takes longer. */
-const TRANSACTION = { timeout: 60_000 }
-
 /**
  * Opens the database and checks that it serves: PostgreSQL 15 or newer, sessions in UTC that keep their settings and
  * prepared statements. Throws one sentence that names DATABASE_URL, without its password, when it does not.
