@@ -1,4 +1,5 @@
 import { uuidOf } from '../domain/ids.ts'
+import { storableText } from '../domain/storable.ts'
 import { definitionsByIds, runsByIds } from '../store/node-reads.ts'
 import { needs } from './access.ts'
 import { batched } from './batch.ts'
@@ -91,7 +92,7 @@ builder.queryField('calendar', (t) =>
         from: from.getTime(),
         to: to.getTime(),
         ...(uuid === undefined ? {} : { definitionId: uuid }),
-        ...(scope == null ? {} : { scope }),
+        ...(scope == null ? {} : { scope: storableText(scope) }),
       })
     },
   }),

@@ -26,8 +26,8 @@ const SET_ASIDE_MS = 3_600_000
 /** Turns schedules into runs, as far as the horizon; what cannot be expanded is set aside and stops nothing else. */
 export class Materialiser {
   readonly #context: WorkContext
-  /** Until when definitions are left alone, by version: publishing another tries again at once. */
-  readonly #setAside = new Map<string, { definitionId: string; until: number }>()
+  /** Until when versions are left alone; publishing another tries again at once. */
+  readonly #setAside = new Map<string, number>()
 
   constructor(context: WorkContext) {
     this.#context = context
@@ -132,7 +132,7 @@ export class Materialiser {
       return await what()
     } catch (error) {
       if (!(error instanceof Unplannable) && !isRefusedByDatabase(error)) throw error
-      this.#setAside.set(version.id, { definitionId, until: this.#context.clock.now() + SET_ASIDE_MS })
+      this.#setAside.set(version.id, this.#context.clock.now() + SET_ASIDE_MS)
       const id = formatId('Definition', definitionId)
       this.#context.log.error(
         { err: error, definition: id, version: version.version },
@@ -142,10 +142,11 @@ export class Materialiser {
     }
   }
 
+  /** The versions that are set aside. */
   #except(): string[] {
     const now = this.#context.clock.now()
-    for (const [versionId, { until }] of this.#setAside) if (until <= now) this.#setAside.delete(versionId)
-    return [...this.#setAside.values()].map(({ definitionId }) => definitionId)
+    for (const [versionId, until] of this.#setAside) if (until <= now) this.#setAside.delete(versionId)
+    return [...this.#setAside.keys()]
   }
 }
 

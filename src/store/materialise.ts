@@ -18,7 +18,10 @@ export type ToExpand = {
   materialisedUntil: Date
 }
 
-/** The definitions whose schedule has occurrences before `before` that are not made yet, the earliest first. */
+/**
+ * The definitions whose schedule has occurrences before `before` that are not made yet, the earliest first; without those
+ * whose current version is among `except`.
+ */
 export async function readToExpand(
   db: PrismaClient,
   { before, limit, except }: { before: Instant; limit: number; except: readonly string[] },
@@ -27,7 +30,7 @@ export async function readToExpand(
     WITH due AS MATERIALIZED (
       SELECT id, current_version_id, schedule_resumed_at, materialised_until FROM definitions
       WHERE state = 'READY' AND NOT schedule_paused AND materialised_until IS NOT NULL AND materialised_until < ${at(before)}
-        AND id <> ALL (${[...except]}::uuid[])
+        AND current_version_id <> ALL (${[...except]}::uuid[])
       ORDER BY materialised_until LIMIT ${limit}
     )
     SELECT due.id AS "definitionId", due.schedule_resumed_at AS "resumedAt", due.materialised_until AS "materialisedUntil",

@@ -9,7 +9,10 @@ import { changeWithUpcoming, UNCHANGED } from './upcoming.ts'
 /** A definition whose upcoming runs were planned by zone data older than this process has. */
 export type OlderPlan = { definitionId: string; version: TimetableSource }
 
-/** Definitions that were planned by zone data older than `zoneData`; versions of it sort as their names do: 2026a, 2026b. */
+/**
+ * Definitions that were planned by zone data older than `zoneData`, whose versions sort as their names do: 2026a, 2026b;
+ * without those whose current version is among `except`.
+ */
 export async function readOfOlderZoneData(
   db: PrismaClient,
   { zoneData, limit, except }: { zoneData: string; limit: number; except: readonly string[] },
@@ -18,7 +21,7 @@ export async function readOfOlderZoneData(
     SELECT d.id AS "definitionId", ${PLANNED_VERSION}
     FROM definitions d JOIN versions v ON v.id = d.current_version_id
     WHERE d.state = 'READY' AND d.zone_data IS NOT NULL AND d.zone_data < ${zoneData} COLLATE "C"
-      AND d.id <> ALL (${[...except]}::uuid[])
+      AND d.current_version_id <> ALL (${[...except]}::uuid[])
     ORDER BY d.zone_data LIMIT ${limit}`)
   return rows.map(({ definitionId, ...version }) => ({ definitionId, version }))
 }

@@ -188,6 +188,15 @@ test('a window that is empty, too long or too full is refused with what to do', 
   expect(await calendar(client, '2026-03-10', '2026-03-11')).toHaveLength(288)
 })
 
+test('a scope that no run can have shows nothing', async () => {
+  const client = clientOf(await newStage())
+  const scoped =
+    'query ($scope: String) { calendar(from: "2026-03-07T00:00:00Z", to: "2026-03-08T00:00:00Z", scope: $scope) { at } }'
+  for (const scope of ['elsewhere', '\u0000', '\ud800']) {
+    expect((await client.query(scoped, { scope })).at('calendar')).toEqual([])
+  }
+})
+
 const PREVIEW = `query ($schedule: ScheduleInput!, $timeZone: TimeZone!, $from: DateTime, $first: Int) {
   previewSchedule(schedule: $schedule, timeZone: $timeZone, from: $from, first: $first) {
     phrase occurrences { at local adjusted shiftMinutes } issues { path message } warnings { path message }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { cancelRun, rescheduleRun } from '../../src/controls/runs.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { verifyDefinition } from '../../src/controls/verify.ts'
-import { daily, done, planOf, publishScheduled, runsOf } from '../support/scheduled.ts'
+import { daily, done, planOf, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
 import { MIRA, newStage, T0 } from '../support/stage.ts'
 
 const HOUR = 3_600_000
@@ -127,6 +127,9 @@ test('a definition that cannot be expanded stops no other, and is said once', as
   expect(await runsOf(stage, good.definitionId)).toHaveLength(14)
   expect(await runsOf(stage, bad.definitionId)).toHaveLength(0)
   expect(stage.faults).toHaveLength(1)
+  await republish(stage, bad.definitionId, { graceSeconds: 60 })
+  await stage.settle()
+  expect(await runsOf(stage, bad.definitionId)).toHaveLength(14)
 })
 
 test('a rescheduled occurrence is not made again, a cancelled one stays cancelled, one started by hand is the one', async () => {

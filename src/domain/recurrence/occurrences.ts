@@ -101,7 +101,11 @@ export function candidatesBetween(compiled: CompiledSchedule, from: number, to: 
   const { wallRule, elapsedRule, singles, untilInstant, zone, zones } = compiled
   const candidates: Candidate[] = []
   if (wallRule !== null) {
-    for (const wall of wallTimesBetween(wallRule, from - WALL_BEFORE_MS, to + WALL_AFTER_MS)) {
+    const walls =
+      to === from + 1
+        ? wallTimesAt(from, compiled).filter((wall) => wallTimesBetween(wallRule, wall, wall + 1).length > 0)
+        : wallTimesBetween(wallRule, from - WALL_BEFORE_MS, to + WALL_AFTER_MS)
+    for (const wall of walls) {
       const resolved = instantOfWall(wall, zone, zones)
       if (resolved.at < from || resolved.at >= to || resolved.at > untilInstant) continue
       const { at, adjusted, shiftMinutes } = resolved
@@ -123,6 +127,18 @@ export function candidatesBetween(compiled: CompiledSchedule, from: number, to: 
     candidates.push({ at, wall, isInstant, isIncluded: true, adjusted, shiftMinutes })
   }
   return candidates
+}
+
+/** Nowhere were clocks changed twice within this. */
+const PROBE_MS = 3 * HOUR_MS
+
+/** The few wall times that may come to fall on one instant; a dense rule has thousands around it. */
+function wallTimesAt(at: number, { zone, zones }: Pick<CompiledSchedule, 'zone' | 'zones'>): number[] {
+  const walls = new Set<number>()
+  for (let probe = at - WALL_BEFORE_MS; probe <= at + WALL_BEFORE_MS; probe += PROBE_MS) {
+    walls.add(at + zones.offset(zone, probe))
+  }
+  return [...walls].sort((a, b) => a - b)
 }
 
 export function isExcluded(

@@ -5,6 +5,7 @@ import { DAY_MS, dayOfWall, readWall, wallText } from './civil.ts'
 import { instantOfWall, wallOfInstant } from './local-instant.ts'
 import { candidatesBetween, isExcluded } from './occurrences.ts'
 import { type CompiledSchedule, compileSchedule } from './schedule.ts'
+import { wallTimesBetween } from './wall-rule.ts'
 import type { ZoneData } from './zone-data.ts'
 
 /** What is allowed but odd in a schedule that compiles. */
@@ -42,6 +43,7 @@ function missWarning(path: string, entry: string, unexcluded: CompiledSchedule):
   if (isLocalDate(entry)) {
     const begin = readWall(`${entry}T00:00`)
     excluded.excludedDays.add(dayOfWall(begin))
+    if (ruleHasDay(unexcluded, begin)) return []
     from = begin - BEFORE_DAY_MS
     to = begin + DAY_MS + AFTER_DAY_MS
   } else {
@@ -50,7 +52,16 @@ function missWarning(path: string, entry: string, unexcluded: CompiledSchedule):
     excluded.excludedInstants.add(from)
     to = from + 1
   }
-  if (candidatesBetween(unexcluded, from, to).some((candidate) => isExcluded(excluded, candidate))) return []
+  const others = isLocalDate(entry) ? { ...unexcluded, wallRule: null } : unexcluded
+  if (candidatesBetween(others, from, to).some((candidate) => isExcluded(excluded, candidate))) return []
   const message = `The schedule has nothing at ${entry}, so that excluding it changes nothing; correct it or take it out.`
   return [{ path, message }]
+}
+
+/** Whether a rule on the wall clock gives something on the local day that begins there. */
+function ruleHasDay({ wallRule, untilInstant, zone, zones }: CompiledSchedule, begin: number): boolean {
+  if (wallRule === null) return false
+  return wallTimesBetween(wallRule, begin, begin + DAY_MS).some(
+    (wall) => instantOfWall(wall, zone, zones).at <= untilInstant,
+  )
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { IntlZones } from '../../../src/domain/recurrence/intl-zones.ts'
 import { nextOccurrences, occurrenceOfKey } from '../../../src/domain/recurrence/occurrences.ts'
 import { compileSchedule } from '../../../src/domain/recurrence/schedule.ts'
+import { warningsOf } from '../../../src/domain/recurrence/warnings.ts'
 import type { ZoneData } from '../../../src/domain/recurrence/zone-data.ts'
 import { between, DAY_MS, keysOf, recurring } from './schedules.ts'
 
@@ -167,6 +168,35 @@ test('a window of thousands of years is walked once, and the limit is kept', () 
   const compiled = compileSchedule(recurring({ start: '2026-01-01T12:00', rule: 'FREQ=YEARLY' }), 'UTC', zones)
   expect(between(compiled, ['2026-01-01', '9999-12-31T23:59:59.999Z'])).toHaveLength(9999 - 2026 + 1)
   expect(nextOccurrences(compiled, Date.parse('2026-01-02') - DAY_MS, 1)).toHaveLength(1)
+})
+
+test('however dense a rule, asking for one instant or day of it reads few offsets', () => {
+  let reads = 0
+  const counted: ZoneData = {
+    version: 'counted',
+    has: (zone) => zones.has(zone),
+    offset: (zone, at) => {
+      reads += 1
+      return zones.offset(zone, at)
+    },
+  }
+  const minutes = Array.from({ length: 60 }, (_, minute) => minute).join()
+  const rule = `FREQ=DAILY;BYHOUR=${Array.from({ length: 24 }, (_, hour) => hour).join()};BYMINUTE=${minutes}`
+  const dense = { start: '2026-01-01T00:00', rule, include: [] }
+  const compiled = compileSchedule({ recurring: { ...dense, exclude: [] } }, 'Europe/Berlin', counted)
+  for (const key of ['2026-03-06T20:00', '2026-03-29T03:30', '2026-10-25T02:30']) {
+    reads = 0
+    expect(occurrenceOfKey(compiled, key)?.key).toBe(key)
+    expect(reads).toBeLessThan(100)
+  }
+  // Merged with the ordinary one that it is moved onto.
+  expect(occurrenceOfKey(compiled, '2026-03-29T02:30')).toBeNull()
+  reads = 0
+  const exclude = ['2026-03-06', '2026-03-29', '2026-03-06T20:00', '2026-03-06T20:00:30']
+  expect(warningsOf({ recurring: { ...dense, exclude } }, 'Europe/Berlin', counted)).toMatchObject([
+    { path: 'schedule.recurring.exclude[3]' },
+  ])
+  expect(reads).toBeLessThan(500)
 })
 
 test('a rule of every minute that begins in decades is found in few steps, and few of its times at once', () => {
