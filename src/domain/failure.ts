@@ -4,11 +4,12 @@ const SILENT = 'it failed without saying why'
 
 /**
  * What anything that was thrown or given as an error says, of any length, fit to be kept: an error's message and that
- * of its cause, a text itself, other things as JSON. Never throws, whatever the thing does when it is read.
+ * of its cause, a text itself, other things as JSON; `silent` where it says nothing. Never throws, whatever the thing
+ * does when it is read.
  */
-export function failureOf(thrown: unknown): string {
+export function failureOf(thrown: unknown, { silent = SILENT } = {}): string {
   try {
-    return storableText(describe(thrown).trim()) || SILENT
+    return storableText(describe(thrown).trim()) || silent
   } catch {
     return 'it failed with an error that cannot be read'
   }
@@ -16,10 +17,10 @@ export function failureOf(thrown: unknown): string {
 
 function describe(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
-  if (thrown === undefined || thrown === null || typeof thrown === 'function') return SILENT
+  if (thrown === undefined || thrown === null || typeof thrown === 'function') return ''
   if (typeof thrown !== 'object') return String(thrown)
   const message = messageOf(thrown)
-  if (message === '') return JSON.stringify(thrown) ?? SILENT
+  if (message === '') return JSON.stringify(thrown) ?? ''
   const cause = 'cause' in thrown && typeof thrown.cause === 'object' && thrown.cause ? messageOf(thrown.cause) : ''
   return cause === '' || message.includes(cause) ? message : `${message} (${cause})`
 }

@@ -1,5 +1,5 @@
 import { includesRole } from '../domain/access.ts'
-import { mayControl, RUN_CONTROLS, type RunControl } from '../domain/run.ts'
+import { isTerminal, mayControl, RUN_CONTROLS, type RunControl } from '../domain/run.ts'
 import { storableText } from '../domain/storable.ts'
 import { type Waiting, waitingOn } from '../domain/waiting.ts'
 import { countsOf, pagesOf } from '../store/keyset.ts'
@@ -50,6 +50,12 @@ const WaitingOn = builder.objectRef<Waiting>('WaitingOn').implement({
     }),
   }),
 })
+
+const JUST_ENDED: Waiting = {
+  kind: 'RUNNER',
+  description: 'The run has ended while this was being answered; ask again to see how.',
+  until: null,
+}
 
 const RUN_CONTROL_NAMES = Object.keys(RUN_CONTROLS) as RunControl[]
 
@@ -240,15 +246,19 @@ export const Run = builder.prismaNode('Run', {
       nullable: true,
       description:
         'Why nothing is happening right now, in one sentence and as data; null only for a run that has ended.',
-      resolve: async (run, _args, context) => waitingOn(waitingView(run, await situationOf(run.id, context), context)),
+      resolve: async (run, _args, context) => {
+        const waiting = waitingOn(waitingView(await situationOf(run.id, context), context))
+        // It ended since the rest of the answer was read, which shows it as live.
+        return waiting === null && !isTerminal(run.status) ? JUST_ENDED : waiting
+      },
     }),
     allowedControls: t.field({
       type: [RunControlEnum],
       description: 'What the viewer may do to it now.',
       resolve: async (run, _args, context) => {
         const situation = await situationOf(run.id, context)
-        const { status, cleanupStatus } = run
-        const view = { status, cleanupStatus, held: situation.held, gateClosed: situation.gate !== null }
+        const { status, cleanupStatus, held } = situation
+        const view = { status, cleanupStatus, held, gateClosed: situation.gate !== null }
         return RUN_CONTROL_NAMES.filter(
           (control) => includesRole(context.role, RUN_CONTROLS[control].role) && mayControl(control, view),
         )

@@ -1,33 +1,21 @@
 import type { Clock } from '../domain/clock.ts'
 import { describeGate } from '../domain/gate.ts'
-import type { CleanupStatus, RunStatus } from '../domain/run.ts'
 import type { WaitingView } from '../domain/waiting.ts'
 import type { Registry } from '../modules/registry.ts'
 import type { Situation } from '../store/situation-reads.ts'
 
-type RunRow = {
-  status: RunStatus
-  cleanupStatus: CleanupStatus
-  scheduledFor: Date
-  blockedBy: string | null
-  lastError: string | null
-  holdUntil: Date | null
-}
-
 /** What the domain has to know to say what a run waits for. */
 export function waitingView(
-  run: RunRow,
-  { schedulePaused, step, gate }: Situation,
+  { status, cleanupStatus, scheduledFor, blockedBy, lastError, holdUntil, schedulePaused, step, gate }: Situation,
   { control, registry }: { control: { clock: Clock }; registry: Registry },
 ): WaitingView {
-  const { status, cleanupStatus, scheduledFor, lastError, holdUntil } = run
   return {
     now: new Date(control.clock.now()),
     status,
     cleanupStatus,
     scheduledFor,
     schedulePaused,
-    blocked: run.blockedBy !== null,
+    blocked: blockedBy !== null,
     lastError,
     holdUntil,
     step: step && {

@@ -9,6 +9,9 @@ import type { RegisteredAction } from './registered.ts'
 /** Without a reason, each abort makes an exception with its stack, which nobody reads. */
 const OVER = 'the call is over'
 
+/** What the log shows where an action logs what has no text: nothing has failed by that. */
+const NOTHING_SAID = '(a message without text)'
+
 export type CallOptions = {
   /** Passed on to the action, which may stop early; the call still ends by answer or budget. */
   signal: AbortSignal
@@ -38,7 +41,7 @@ export async function callAction(
     log(message: unknown, level?: unknown) {
       if (over.signal.aborted) return
       log(
-        typeof message === 'string' ? storableText(message) : failureOf(message),
+        typeof message === 'string' ? storableText(message) : failureOf(message, { silent: NOTHING_SAID }),
         level === 'warn' || level === 'error' ? level : 'info',
       )
     },

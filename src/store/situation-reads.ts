@@ -1,13 +1,23 @@
 import type { Instant } from '../domain/picture.ts'
 import type { WaitingStep } from '../domain/waiting.ts'
 import { Prisma } from '../generated/prisma/client.ts'
-import type { GateKind, StepStatus } from '../generated/prisma/enums.ts'
+import type { CleanupStatus, GateKind, RunStatus, StepStatus } from '../generated/prisma/enums.ts'
 import type { Database } from './database.ts'
 import { gateClosed, heldSteps } from './run-controls.ts'
 import { furthest } from './step-controls.ts'
 
+/** How a run stands, read together with its step and gate: read apart, they may be of two instants and tell of neither. */
+type Standing = {
+  status: RunStatus
+  cleanupStatus: CleanupStatus
+  scheduledFor: Date
+  blockedBy: string | null
+  lastError: string | null
+  holdUntil: Date | null
+}
+
 /** What a run is about right now: the step that is to be worked next or is being worked, and what may hold it up. */
-export type Situation = {
+export type Situation = Standing & {
   runId: string
   schedulePaused: boolean
   /** A step of the current phase, or what follows the phase, is held until an instant that has not come. */
@@ -19,19 +29,20 @@ export type Situation = {
 }
 
 /** What is of the step is null where `stepId` is, and what is of the gate where `kind` is. */
-type Row = WaitingStep & {
-  runId: string
-  schedulePaused: boolean
-  runHeld: boolean
-  stepId: string | null
-  label: string | null
-  status: StepStatus
-  kind: GateKind | null
-  enteredAt: Date
-  opensAt: Date | null
-  trigger: string | null
-  needed: number | null
-}
+type Row = Standing &
+  WaitingStep & {
+    runId: string
+    schedulePaused: boolean
+    runHeld: boolean
+    stepId: string | null
+    label: string | null
+    stepStatus: StepStatus
+    kind: GateKind | null
+    enteredAt: Date
+    opensAt: Date | null
+    trigger: string | null
+    needed: number | null
+  }
 
 /** The situation of each run at an instant. */
 export async function situationsOf(
@@ -40,9 +51,11 @@ export async function situationsOf(
   now: Instant,
 ): Promise<Map<string, Situation>> {
   const rows = await db.prisma.$queryRaw<Row[]>`
-    SELECT r.id AS "runId", d.schedule_paused AND r.source = 'SCHEDULE' AS "schedulePaused",
+    SELECT r.id AS "runId", r.status::text AS status, r.cleanup_status::text AS "cleanupStatus",
+      r.scheduled_for AS "scheduledFor", r.blocked_by AS "blockedBy", r.last_error AS "lastError",
+      r.hold_until AS "holdUntil", d.schedule_paused AND r.source = 'SCHEDULE' AS "schedulePaused",
       coalesce(r.hold_until > ${new Date(now)}::timestamptz, false) OR EXISTS (${heldSteps(Prisma.sql`r`, now)}) AS "runHeld",
-      s.id AS "stepId", s.action_id AS "actionId", s.label, s.status::text AS status, s.parked, s.instruction,
+      s.id AS "stepId", s.action_id AS "actionId", s.label, s.status::text AS "stepStatus", s.parked, s.instruction,
       s.cue_claimed_by_name AS "claimedBy", s.due_at AS "dueAt", s.held, s.attempts,
       g.kind::text AS kind, g.entered_at AS "enteredAt", g.opens_at AS "opensAt", g.trigger, g.needed
     FROM runs r
@@ -58,16 +71,23 @@ export async function situationsOf(
 }
 
 function situation({ runId, schedulePaused, runHeld, stepId, kind, ...row }: Row): Situation {
-  const { actionId, label, status, parked, instruction, claimedBy, dueAt, held, attempts } = row
+  const { status, cleanupStatus, scheduledFor, blockedBy, lastError, holdUntil } = row
+  const { actionId, label, stepStatus, parked, instruction, claimedBy, dueAt, held, attempts } = row
   const { enteredAt, opensAt, trigger, needed } = row
   return {
     runId,
+    status,
+    cleanupStatus,
+    scheduledFor,
+    blockedBy,
+    lastError,
+    holdUntil,
     schedulePaused,
     held: runHeld,
     step:
       stepId === null
         ? null
-        : { id: stepId, actionId, label, status, parked, instruction, claimedBy, dueAt, held, attempts },
+        : { id: stepId, actionId, label, status: stepStatus, parked, instruction, claimedBy, dueAt, held, attempts },
     gate: kind === null ? null : { kind, enteredAt, opensAt, trigger, needed },
   }
 }

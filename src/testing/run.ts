@@ -17,7 +17,7 @@ import { type Waiting, type WaitingKind, waitingOn } from '../domain/waiting.ts'
 import { waitingView } from '../graphql/situation.ts'
 import type { Registry } from '../modules/registry.ts'
 import { logAfter } from '../store/log-reads.ts'
-import { type RunWithSteps, readRunWithSteps } from '../store/run-with-steps.ts'
+import { readRunWithSteps } from '../store/run-with-steps.ts'
 import { situationsOf } from '../store/situation-reads.ts'
 import { granted, Refused } from './refused.ts'
 import { type LogLine, logLineOf, matches, type RunState, runStateOf, type StepState, stepStateOf } from './run-view.ts'
@@ -79,14 +79,10 @@ export class TestRun {
 
   /** Why nothing is happening right now, as data and as a sentence; null once the run has ended. */
   async waitingOn(): Promise<Waiting | null> {
-    return this.#waiting(await this.#read())
-  }
-
-  async #waiting(run: RunWithSteps): Promise<Waiting | null> {
     const { ctx, registry } = this.#host
     const situation = (await situationsOf(ctx.db, [this.#runId], ctx.clock.now())).get(this.#runId)
     if (situation === undefined) throw new Error(`${this.id} is gone`)
-    return waitingOn(waitingView(run, situation, { control: ctx, registry }))
+    return waitingOn(waitingView(situation, { control: ctx, registry }))
   }
 
   /** Lets time pass for the whole server: "30m", "1h30m", or milliseconds. */
@@ -103,9 +99,8 @@ export class TestRun {
     const longest = clock.now() + LONGEST_MS
     await this.#host.settle()
     for (;;) {
-      const run = await this.#read()
-      const { status } = run
-      const waiting = await this.#waiting(run)
+      const waiting = await this.waitingOn()
+      const status = await this.status()
       if (waiting === null) return status
       const needsSomebody = NEEDS_SOMEBODY.includes(waiting.kind) || (waiting.kind === 'GATE' && waiting.until === null)
       if (needsSomebody) throw new Error(`The run does not finish by itself. It is ${status}: ${waiting.description}`)

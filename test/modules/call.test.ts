@@ -165,6 +165,7 @@ test('what the action says is passed on as text that can be kept', async () => {
     log('plain')
     log('odd\0', 'warn')
     Reflect.apply(log, null, [new Error('an error'), 'shout'])
+    Reflect.apply(log, null, [undefined])
     return { ok: true }
   })
   await outcome
@@ -172,5 +173,6 @@ test('what the action says is passed on as text that can be kept', async () => {
     ['plain', 'info'],
     ['odd\uFFFD', 'warn'],
     ['an error', 'info'],
+    ['(a message without text)', 'info'],
   ])
 })
