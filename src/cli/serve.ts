@@ -10,11 +10,15 @@ export function serveCommand(): Command {
     .addHelpText('after', '\nSettings come from the environment, like PORT and DATABASE_URL; see the documentation.')
     .action(async (options: { migrate: boolean }) => {
       const { config, log } = readSettings()
+      let serving = false
+      // Most likely thrown by a module in a timer or an event of its own: it breaks nothing of ours, and must not end
+      // everybody's runs. So is a promise that was left alone.
       process.on('uncaughtException', (error) => {
+        if (serving)
+          return log.error({ err: error }, 'an error was thrown that nobody caught; look for it in the modules')
         log.fatal({ err: error }, 'the process ends on an error that nobody expected')
         process.exit(1)
       })
-      // Most likely a promise that a module left alone: it breaks nothing of ours, and must not end everybody's runs.
       process.on('unhandledRejection', (error) => {
         log.error({ err: error }, 'a promise was rejected that nobody awaited; look for it in the modules')
       })
@@ -41,6 +45,7 @@ export function serveCommand(): Command {
         })
       }
       const { url } = await starting
+      serving = true
       log.info({ url }, `Cuelight is at ${url}`)
     })
 }

@@ -22,5 +22,7 @@ export function isUtcInstant(text: string): boolean {
 // Read as if it were UTC and written again: February 30th and 24:00 come back as another day.
 function isOnCalendar(text: string): boolean {
   const read = new Date(`${text}Z`)
+  // Instants are written from the year 1 on.
+  if (text.startsWith('0000')) return false
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(text)
 }
