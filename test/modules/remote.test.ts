@@ -1,0 +1,402 @@
+import { Webhook } from 'standardwebhooks'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Clock } from '../../src/domain/clock.ts'
+import { callAction } from '../../src/modules/call.ts'
+import type { Envelope } from '../../src/modules/module.ts'
+import { Registry } from '../../src/modules/registry.ts'
+import { RemoteModules } from '../../src/modules/remote.ts'
+import { systemClock } from '../../src/runner/clock.ts'
+import { FakeClock } from '../../src/testing/fake-clock.ts'
+import { freePort, Harbour, type Received, SECRET } from './harbour.ts'
+import { receiver } from './receiver.ts'
+
+type Connected = { registry: Registry; logged: string[]; remote: RemoteModules }
+
+async function connect(url: string, { secret = SECRET, clock = systemClock as Clock } = {}): Promise<Connected> {
+  const registry = new Registry()
+  const logged: string[] = []
+  const remote = new RemoteModules({
+    modules: [{ url, secret }],
+    registry,
+    clock,
+    log: (level, message) => void logged.push(`${level}: ${message}`),
+  })
+  onTestFinished(() => remote.stop())
+  await remote.start()
+  return { registry, logged, remote }
+}
+
+function actionOf({ registry }: Connected, id: string) {
+  const action = registry.action(id)
+  if (action === undefined) throw new Error(`${registry.whyMissing(id)} ${JSON.stringify(registry.failures())}`)
+  return action
+}
+
+const envelope: Envelope = {
+  runId: 'run_1',
+  stepId: 'step_1',
+  scope: 'north',
+  params: { ship: 'cog', count: 3 },
+  actor: { kind: 'user', name: 'Mira' },
+  idempotencyKey: 'key-1',
+  verify: false,
+}
+
+type Options = { id?: string; clock?: Clock; signal?: AbortSignal }
+
+const perform = (
+  connected: Connected,
+  given: Partial<Envelope> = {},
+  { id = 'harbour.moor', clock = systemClock, signal = new AbortController().signal }: Options = {},
+) => callAction(actionOf(connected, id), { ...envelope, ...given }, { signal, clock, log() {} })
+
+const signedBody = ({ headers, body }: Received) =>
+  new Webhook(SECRET).verify(
+    body,
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+  )
+
+test('a manifest becomes a module, with its schemas, costs and the rest', async () => {
+  const harbour = await Harbour.open()
+  const connected = await connect(`${harbour.url}/`)
+  expect(connected.logged).toEqual(['info: Module "harbour" loaded from CUELIGHT_REMOTE_MODULES[0].'])
+  expect(connected.registry.actions().map(({ id }) => id)).toEqual(['harbour.moor', 'harbour.ring'])
+  const moor = actionOf(connected, 'harbour.moor')
+  expect(moor).toMatchObject({
+    module: 'harbour',
+    label: 'Moor ships',
+    risk: 'CHANGE',
+    reversible: 'REVERT',
+    budgetMs: 5_000,
+    supportsVerify: true,
+    dimensions: ['ships'],
+  })
+  expect(moor.checkFilled({ ship: 'cog', count: '3' })).toEqual({ ok: true, params: { ship: 'cog', count: 3 } })
+  expect(moor.checkDraft({ ship: 'cog', count: 0 })).toMatchObject([{ path: 'count' }])
+  expect(moor.cost({ ship: 'cog', count: 3 })).toEqual({ ok: true, cost: { ships: 3 } })
+  expect(actionOf(connected, 'harbour.ring')).toMatchObject({ reversible: 'NONE', revert: null, supportsVerify: false })
+  expect(connected.registry.trigger('harbour.sighted')?.checkPayload({})).toMatchObject([{ path: 'ship' }])
+
+  const [asked] = await harbour.received()
+  expect(asked).toMatchObject({ method: 'GET', path: '/manifest', body: '' })
+  expect(asked?.headers['webhook-id']).toMatch(/^manifest\.[0-9a-f-]{36}$/)
+})
+
+test('a step is posted signed, with its envelope, and the answer is what any action answers', async () => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  expect(await perform(connected)).toEqual({
+    kind: 'done',
+    resources: [{ kind: 'mooring', ref: 'berth-1', payload: null, leaseUntil: null, memberKey: null }],
+    participants: [],
+    output: { berth: 'berth-1' },
+  })
+  const [, posted] = await harbour.received()
+  if (posted === undefined) throw new Error('Nothing was posted.')
+  expect(posted).toMatchObject({ method: 'POST', path: '/perform' })
+  expect(posted.headers).toMatchObject({ 'webhook-id': 'key-1', 'content-type': 'application/json' })
+  expect(signedBody(posted)).toEqual({ actionId: 'harbour.moor', ...envelope })
+})
+
+test('a repeat is known by its webhook-id, and nothing is done twice', async () => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  const first = await perform(connected)
+  expect(await perform(connected)).toEqual(first)
+  expect(await perform(connected, { idempotencyKey: 'key-2' })).toMatchObject({ output: { berth: 'berth-2' } })
+  expect(await harbour.said()).toEqual(['3 × cog at berth-1', '3 × cog at berth-2'])
+})
+
+test('connections are kept and used again', async () => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  for (let call = 0; call < 8; call += 1) await perform(connected, { idempotencyKey: `key-${call}` })
+  const ports = (await harbour.received()).map(({ port }) => port)
+  expect(ports).toHaveLength(9)
+  expect(new Set(ports).size).toBeLessThan(4)
+})
+
+test('what is only asked changes nothing, and is asked anew each time', async () => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  const asked = { runId: null, stepId: null, scope: '', verify: true }
+  expect(await perform(connected, asked)).toMatchObject({ kind: 'done', resources: [] })
+  expect(await perform(connected, { ...asked, params: { ship: 'ark', count: 1 } })).toEqual({
+    kind: 'failed',
+    transient: false,
+    error: 'its world answered 400: no ark is known here, but cog, galley, longship',
+  })
+  expect(await harbour.said()).toEqual([])
+  expect((await harbour.received()).slice(1).map(({ headers }) => headers['webhook-id'])).toEqual(['key-1', 'key-1'])
+})
+
+test.each([
+  ['res_7', 'mooring', 'key-1.res_7'],
+  ['res_8', '@step', 'key-1.step'],
+])('a resource %s of kind %s is taken back by a request with the id %s', async (id, kind, webhookId) => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  await perform(connected)
+  const { revert } = actionOf(connected, 'harbour.moor')
+  const request = {
+    resource: { id, kind, ref: 'berth-1', payload: null, memberKey: null },
+    runId: 'run_1',
+    stepId: 'step_1',
+    scope: 'north',
+    idempotencyKey: 'key-1',
+  }
+  const context = { signal: new AbortController().signal, log() {} }
+  expect(await revert?.(request, context)).toEqual({ ok: true })
+  const posted = (await harbour.received()).at(-1)
+  if (posted === undefined) throw new Error('Nothing was posted.')
+  expect(posted.path).toBe('/revert')
+  expect(posted.headers['webhook-id']).toBe(webhookId)
+  expect(signedBody(posted)).toEqual({ actionId: 'harbour.moor', ...request })
+  expect(await harbour.said()).toEqual(['3 × cog at berth-1', 'gone again: 3 × cog (berth-1)'])
+  await harbour.next({ status: 503 })
+  expect(await revert?.(request, context)).toEqual({ ok: false, retry: true, error: 'its world answered 503' })
+})
+
+test.each<[number, string | undefined, boolean, string]>([
+  [503, undefined, true, '503'],
+  [500, '{"ok": true}', true, '500'],
+  [500, '{"ok": false, "retry": false, "error": "the quay burns"}', true, '500: the quay burns'],
+  [429, '{"error": "slowly"}', true, '429: slowly'],
+  [400, '{"error": "no such ship"}', false, '400: no such ship'],
+  [400, '<h1>Bad request</h1>', false, '400'],
+  [422, '{"error": {"code": 7}}', false, '422'],
+  [404, undefined, false, '404'],
+])('an answer of %d with %s: may be tried again is %s', async (status, body, transient, said) => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  await harbour.next({ status, ...(body === undefined ? {} : { body }) })
+  expect(await perform(connected)).toEqual({ kind: 'failed', transient, error: `its world answered ${said}` })
+  expect(await perform(connected)).toMatchObject({ kind: 'done' })
+})
+
+test('an error of any length is cut to what people read', async () => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  await harbour.next({ status: 400, body: JSON.stringify({ error: 'x'.repeat(100_000) }) })
+  const outcome = await perform(connected)
+  expect(outcome.kind === 'failed' && outcome.error.length).toBe('its world answered 400: '.length + 2_000)
+})
+
+test.each([
+  ['nothing', { status: 204 }, 'no JSON'],
+  ['a page', { body: '<h1>Hello</h1>' }, 'no JSON'],
+  ['more than 1 MiB', { bytes: 2 * 2 ** 20 }, 'larger than 1 MiB'],
+  ['a list', { body: '[]' }, 'a list'],
+  ['another ok', { body: '{"ok": "yes"}' }, '"yes"'],
+])('a success that holds %s is an unusable answer', async (_what, fault, said) => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  await harbour.next(fault)
+  const outcome = await perform(connected)
+  expect(outcome).toMatchObject({ kind: 'failed', transient: true, error: expect.stringContaining('unusable') })
+  expect(outcome).toMatchObject({ error: expect.stringContaining(said) })
+})
+
+test('an answer of almost 1 MiB is taken', async () => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  await harbour.next({ bytes: 2 ** 20 - 100 })
+  expect(await perform(connected)).toMatchObject({ kind: 'done' })
+})
+
+test('a redirect is a failure for good and is not followed', async () => {
+  await using elsewhere = await receiver((_request, response) => response.end('{"ok": true}'))
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  await harbour.next({ status: 307, headers: { location: `${elsewhere.url}/perform` } })
+  expect(await perform(connected)).toEqual({
+    kind: 'failed',
+    transient: false,
+    error:
+      'its world answered 307, a redirect, which is not followed: name its final address in CUELIGHT_REMOTE_MODULES',
+  })
+  expect(elsewhere.received).toEqual([])
+})
+
+test('a call that hangs ends at its budget, and the world sees the caller go', async () => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  await harbour.next({ hang: true })
+  const clock = new FakeClock('2026-03-06T20:00:00Z')
+  const [requested, gone] = [harbour.request(), harbour.says('the caller is gone')]
+  const outcome = perform(connected, {}, { clock })
+  await requested
+  clock.moveBy(5_000)
+  expect(await outcome).toEqual({ kind: 'failed', transient: true, error: 'no answer within 5 s', timedOut: true })
+  await gone
+})
+
+test('a call is broken off with its signal', async () => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  await harbour.next({ hang: true })
+  const stopping = new AbortController()
+  const requested = harbour.request()
+  const outcome = perform(connected, {}, { signal: stopping.signal })
+  await requested
+  stopping.abort()
+  expect(await outcome).toEqual({
+    kind: 'failed',
+    transient: true,
+    error: 'its world did not answer: the call was broken off',
+  })
+})
+
+test('a world that is killed in the middle of a call may be asked again, and so may one that is gone', async () => {
+  const harbour = await Harbour.open()
+  const connected = await connect(harbour.url)
+  await harbour.next({ hang: true })
+  const requested = harbour.request()
+  const outcome = perform(connected)
+  await requested
+  await harbour.kill()
+  const error = expect.stringMatching(/^its world did not answer: the connection failed \([A-Z_]+\)$/)
+  expect(await outcome).toEqual({ kind: 'failed', transient: true, error })
+  expect(await perform(connected)).toEqual({
+    kind: 'failed',
+    transient: true,
+    error: 'its world did not answer: the connection failed (ECONNREFUSED)',
+  })
+})
+
+test('a world with another secret refuses who asks, and that is said', async () => {
+  const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+  const harbour = await Harbour.open({ secret: other })
+  const { registry, logged } = await connect(harbour.url)
+  expect(registry.actions()).toEqual([])
+  expect(logged).toEqual([
+    expect.stringContaining('GET /manifest was answered with 401: the signature is not right; see that both sides'),
+  ])
+  expect(logged.join()).not.toMatch(/whsec|127\.0\.0\.1/)
+})
+
+test('a world that comes up later is registered then, without a restart, and its absence is said once', async () => {
+  const clock = new FakeClock('2026-03-06T20:00:00Z')
+  const port = await freePort()
+  const { registry, logged } = await connect(`http://127.0.0.1:${port}`, { clock })
+  const start = clock.now()
+  const asks: number[] = []
+  const untilAsleep = () =>
+    vi.waitFor(() => {
+      if (clock.next === null) throw new Error('It is being asked.')
+      return clock.next
+    })
+  // The pauses grow, and not for ever.
+  for (let ask = 0; ask < 8; ask += 1) {
+    const next = await untilAsleep()
+    asks.push((next - start) / 1_000)
+    clock.moveTo(next)
+  }
+  expect(asks).toEqual([1, 3, 7, 15, 31, 63, 123, 183])
+  const next = await untilAsleep()
+  const problem = 'Its manifest could not be read: the connection failed (ECONNREFUSED).'
+  expect(registry.failures()).toEqual([{ source: 'CUELIGHT_REMOTE_MODULES[0]', problems: [problem] }])
+  expect(registry.whyMissing('harbour.moor')).toContain('these did not load: CUELIGHT_REMOTE_MODULES[0]')
+  expect(logged).toEqual([
+    `error: Module CUELIGHT_REMOTE_MODULES[0] is not loaded, and its actions are not registered. ${problem} It is asked again until it is in order.`,
+  ])
+
+  await Harbour.open({ port })
+  clock.moveTo(next)
+  await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined())
+  expect(registry.failures()).toEqual([])
+  expect(logged.slice(1)).toEqual(['info: Module "harbour" loaded from CUELIGHT_REMOTE_MODULES[0].'])
+})
+
+test('stopping ends the asking', async () => {
+  const clock = new FakeClock('2026-03-06T20:00:00Z')
+  const { remote } = await connect(`http://127.0.0.1:${await freePort()}`, { clock })
+  expect(clock.next).not.toBeNull()
+  await remote.stop()
+  expect(clock.next).toBeNull()
+})
+
+test.each<[string, object, string]>([
+  ['is no object', { body: '[]' }, 'must be a JSON object {"id", "actions", "triggers"}, and is a list.'],
+  ['is no JSON', { body: 'hello' }, 'and is no JSON.'],
+  ['is too large', { bytes: 2 * 2 ** 20 }, 'Its manifest could not be read: it was larger than 1 MiB.'],
+  ['is elsewhere', { status: 302, headers: { location: '/' } }, 'GET /manifest was answered with 302, a redirect'],
+  ['is not there', { status: 404 }, 'GET /manifest was answered with 404.'],
+  ['claims to be Cuelight', { body: '{"id": "core"}' }, `Module "core": id is Cuelight's own`],
+])('a manifest that %s is refused with a sentence, and asked for again', async (_what, fault, said) => {
+  const harbour = await Harbour.open()
+  await harbour.next(fault)
+  const clock = new FakeClock('2026-03-06T20:00:00Z')
+  const { registry, logged } = await connect(harbour.url, { clock })
+  expect(registry.failures().map(({ problems }) => problems.join())).toEqual([expect.stringContaining(said)])
+  expect(logged).toEqual([expect.stringContaining(said)])
+  clock.moveBy(1_000)
+  await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined())
+  expect(registry.failures()).toEqual([])
+})
+
+test('a manifest is refused whole, with all that is wrong with it', async () => {
+  const harbour = await Harbour.open()
+  const action = { label: 'Act', version: 1, risk: 'notify', budgetMs: 1_000, params: { type: 'object' } }
+  const manifest = {
+    id: 'mill',
+    actions: [
+      { ...action, id: 'mill.fine' },
+      {
+        ...action,
+        id: 'mill.grind',
+        budgetMs: 0,
+        params: 'none',
+        dimensions: ['sacks'],
+        cost: { sacks: -1, flour: 'a..b' },
+      },
+      { ...action, id: 'port.grind', cost: 3 },
+    ],
+  }
+  await harbour.next({ body: JSON.stringify(manifest) })
+  const { registry } = await connect(harbour.url, { clock: new FakeClock('2026-03-06T20:00:00Z') })
+  expect(registry.actions()).toEqual([])
+  const [failure] = registry.failures()
+  expect(failure?.problems).toEqual([
+    'Action mill.grind: budgetMs must be at least 1 ms; raise it.',
+    'Action mill.grind: params must be a zod schema or a JSON Schema, and is neither.',
+    'Action port.grind: id must start with the id of its module, "mill."; rename it.',
+    'Action mill.grind: cost.sacks must be a number of 0 or more, or a dotted path into params like "count" or "horde.size", and is -1; correct it.',
+    'Action mill.grind: cost names "flour", which its dimensions do not declare; list it there, or remove it.',
+    'Action mill.grind: cost.flour must be a number of 0 or more, or a dotted path into params like "count" or "horde.size", and is "a..b"; correct it.',
+    'Action port.grind: cost must be an object like {"creatures": "count"}, and is a number; correct it.',
+  ])
+})
+
+test.each<[Record<string, unknown>, object]>([
+  [
+    { horde: { size: 4 }, waves: [{ size: 2 }] },
+    { ok: true, cost: { creatures: 4, first: 2, portals: 1 } },
+  ],
+  [
+    { horde: { size: 'four' }, waves: [{ size: 2 }] },
+    { ok: false, error: expect.stringContaining('params.horde.size, which is a text') },
+  ],
+  [
+    { horde: {}, waves: [{ size: 2 }] },
+    { ok: false, error: expect.stringContaining('params.horde.size, which is missing') },
+  ],
+  [
+    { horde: { size: -4 }, waves: [{ size: 2 }] },
+    { ok: false, error: expect.stringContaining('must be a number of 0 or more') },
+  ],
+])('a cost is read from params %j', async (params, cost) => {
+  const harbour = await Harbour.open()
+  const action = {
+    id: 'mill.grind',
+    label: 'Grind',
+    version: 1,
+    risk: 'notify',
+    budgetMs: 1_000,
+    params: { type: 'object' },
+    dimensions: ['creatures', 'first', 'portals'],
+    cost: { creatures: 'horde.size', first: 'waves.0.size', portals: 1 },
+  }
+  await harbour.next({ body: JSON.stringify({ id: 'mill', actions: [action] }) })
+  expect(actionOf(await connect(harbour.url), 'mill.grind').cost(params)).toEqual(cost)
+})
