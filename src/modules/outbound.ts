@@ -23,7 +23,7 @@ export type Reply =
   | { status: null; body: null; lost: Lost }
 
 const CONNECT_MS = 10_000
-/** Of servers that do not say how long they keep a connection: below what the usual ones do, which close it at 2 s. */
+/** With servers that do not say how long they keep a connection: some close it after 2 s, and a request must not meet that. */
 const KEEP_ALIVE_MS = 1_000
 
 /**

@@ -15,8 +15,6 @@ export type ManifestRead = { ok: true; manifest: Record<string, unknown> } | { o
 
 /** More of an answer or a manifest than 1 MiB is not read. */
 export const ANSWER_BYTES = 1024 * 1024
-/** How long a world may take to answer with its manifest. */
-const MANIFEST_MS = 5_000
 /** A budget ends by the clock of who calls; should that fail, the call ends so much later. */
 const MARGIN_MS = 5_000
 /** The most of a world's own error that is kept. */
@@ -37,7 +35,7 @@ export class RemoteWorld implements WorldCalls {
   }
 
   /** Asks what the world offers. */
-  async manifest(signal: AbortSignal): Promise<ManifestRead> {
+  async manifest({ signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number }): Promise<ManifestRead> {
     const refuse = (problem: string): ManifestRead => ({ ok: false, problem })
     const reply = await this.#outbound.exchange({
       method: 'GET',
@@ -45,9 +43,9 @@ export class RemoteWorld implements WorldCalls {
       body: '',
       signed: { secret: this.#secret, id: `manifest.${randomUUID()}` },
       signal,
-      timeoutMs: MANIFEST_MS,
+      timeoutMs,
     })
-    const wrong = reply.lost === null ? null : whyLost(reply.lost, MANIFEST_MS)
+    const wrong = reply.lost === null ? null : whyLost(reply.lost, timeoutMs)
     if (reply.status === null) return refuse(`Its manifest could not be read: ${wrong}.`)
     if (!isSuccess(reply.status)) return refuse(`GET /manifest was answered with ${statusText(reply)}.`)
     if (reply.body === null) return refuse(`Its manifest could not be read: ${wrong}.`)

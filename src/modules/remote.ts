@@ -13,12 +13,15 @@ const SETTING = 'CUELIGHT_REMOTE_MODULES'
 /** A module that is not registered is asked again after the first pause, then after twice as long, up to the longest. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
+const MANIFEST_MS = 5_000
 
 export type RemoteModulesOptions = {
   modules: readonly RemoteModule[]
   registry: Registry
   clock: Clock
   log(level: 'info' | 'error', message: string): void
+  /** How long a world may take to answer with its manifest. */
+  manifestMs?: number
 }
 
 /** The modules over HTTP of this server, from the first question for a manifest to the last call. */
@@ -26,6 +29,7 @@ export class RemoteModules {
   readonly #registry: Registry
   readonly #clock: Clock
   readonly #log: RemoteModulesOptions['log']
+  readonly #manifestMs: number
   readonly #worlds: { source: string; world: RemoteWorld }[]
   readonly #outbound = new Outbound({ responseBytes: ANSWER_BYTES })
   readonly #stopping = new AbortController()
@@ -33,10 +37,11 @@ export class RemoteModules {
   /** What is wrong with each module, as it was last logged. */
   readonly #complaints = new Map<string, string>()
 
-  constructor({ modules, registry, clock, log }: RemoteModulesOptions) {
+  constructor({ modules, registry, clock, log, manifestMs = MANIFEST_MS }: RemoteModulesOptions) {
     this.#registry = registry
     this.#clock = clock
     this.#log = log
+    this.#manifestMs = manifestMs
     this.#worlds = modules.map((module, index) => ({
       // Not by its address, which is nobody's business: what stands here is shown to anyone.
       source: `${SETTING}[${index}]`,
@@ -52,8 +57,13 @@ export class RemoteModules {
   async start(): Promise<void> {
     const { signal } = this.#stopping
     const read = await Promise.all(
-      this.#worlds.map(async ({ source, world }) => ({ source, world, read: await world.manifest(signal) })),
+      this.#worlds.map(async ({ source, world }) => ({
+        source,
+        world,
+        read: await world.manifest({ signal, timeoutMs: this.#manifestMs }),
+      })),
     )
+    if (signal.aborted) return
     for (const asked of read) if (!this.#take(asked)) this.#retries.push(this.#askAgain(asked))
   }
 
@@ -69,7 +79,7 @@ export class RemoteModules {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       await this.#clock.sleepUntil(this.#clock.now() + pauseMs, signal)
       if (signal.aborted) return
-      const read = await world.manifest(signal)
+      const read = await world.manifest({ signal, timeoutMs: this.#manifestMs })
       if (signal.aborted || this.#take({ source, world, read })) return
     }
   }

@@ -10,13 +10,17 @@ import { SECRET } from './harbour.ts'
 export type Connected = { registry: Registry; logged: string[]; remote: RemoteModules }
 
 /** Asks a world for its manifest, as a server does, until the test ends. */
-export async function connect(url: string, { secret = SECRET, clock = systemClock as Clock } = {}): Promise<Connected> {
+export async function connect(
+  url: string,
+  { secret = SECRET, clock = systemClock as Clock, manifestMs = 5_000 } = {},
+): Promise<Connected> {
   const registry = new Registry()
   const logged: string[] = []
   const remote = new RemoteModules({
     modules: [{ url, secret }],
     registry,
     clock,
+    manifestMs,
     log: (level, message) => void logged.push(`${level}: ${message}`),
   })
   onTestFinished(() => remote.stop())

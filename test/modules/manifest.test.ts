@@ -18,7 +18,7 @@ test.each<[string, object, string]>([
   expect(registry.failures().map(({ problems }) => problems.join())).toEqual([expect.stringContaining(said)])
   expect(logged).toEqual([expect.stringContaining(said)])
   clock.moveBy(1_000)
-  await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined())
+  await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined(), { timeout: 20_000 })
   expect(registry.failures()).toEqual([])
 })
 

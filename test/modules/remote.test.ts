@@ -1,5 +1,8 @@
 import { Webhook } from 'standardwebhooks'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Registry } from '../../src/modules/registry.ts'
+import { RemoteModules } from '../../src/modules/remote.ts'
+import { systemClock } from '../../src/runner/clock.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { actionOf, connect, envelope, perform } from './connected.ts'
 import { freePort, Harbour, type Received, SECRET } from './harbour.ts'
@@ -240,7 +243,7 @@ test('a world that comes up later is registered then, without a restart, and its
     vi.waitFor(() => {
       if (clock.next === null) throw new Error('It is being asked.')
       return clock.next
-    })
+    }, 20_000)
   // The pauses grow, and not for ever.
   for (let ask = 0; ask < 8; ask += 1) {
     const next = await untilAsleep()
@@ -258,9 +261,48 @@ test('a world that comes up later is registered then, without a restart, and its
 
   await Harbour.open({ port })
   clock.moveTo(next)
-  await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined())
+  await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined(), { timeout: 20_000 })
   expect(registry.failures()).toEqual([])
   expect(logged.slice(1)).toEqual(['info: Module "harbour" loaded from CUELIGHT_REMOTE_MODULES[0].'])
+})
+
+test('a world that hangs when it is asked for its manifest holds nobody up, and is asked again', async () => {
+  const harbour = await Harbour.open()
+  await harbour.next({ hang: true })
+  const clock = new FakeClock('2026-03-06T20:00:00Z')
+  const { registry } = await connect(harbour.url, { clock, manifestMs: 1_000 })
+  expect(registry.failures().flatMap(({ problems }) => problems)).toEqual([
+    'Its manifest could not be read: there was no answer within 1 s.',
+  ])
+  clock.moveBy(1_000)
+  await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined(), { timeout: 20_000 })
+})
+
+test('stopping breaks off a question for a manifest, and nobody is told that it failed', async () => {
+  const harbour = await Harbour.open()
+  await harbour.next({ hang: true })
+  const logged: string[] = []
+  const registry = new Registry()
+  const modules = [{ url: harbour.url, secret: SECRET }]
+  const log = (_level: string, message: string) => void logged.push(message)
+  const remote = new RemoteModules({ modules, registry, clock: systemClock, log })
+  const requested = harbour.request()
+  const started = remote.start()
+  await requested
+  await remote.stop()
+  await started
+  expect(logged).toEqual([])
+})
+
+test('requests go through no proxy, whatever the environment says', async () => {
+  await using proxy = await receiver()
+  for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY']) {
+    vi.stubEnv(name, name === 'NODE_USE_ENV_PROXY' ? '1' : proxy.url)
+  }
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const harbour = await Harbour.open()
+  expect(await perform(await connect(harbour.url))).toMatchObject({ kind: 'done' })
+  expect(proxy.received).toEqual([])
 })
 
 test('stopping ends the asking', async () => {
