@@ -19,6 +19,7 @@ export const ANSWER_BYTES = 1024 * 1024
 const MARGIN_MS = 5_000
 /** The most of a world's own error that is kept. */
 const MAX_ERROR = 2_000
+const ADVICE = 'See that the world is up and in order, and that its address and secret here are right.'
 /** What stands for a step of which nobody knows what it made. */
 const PLACEHOLDER = '@step'
 
@@ -45,14 +46,16 @@ export class RemoteWorld implements WorldCalls {
       signal,
       timeoutMs,
     })
-    const wrong = reply.lost === null ? null : whyLost(reply.lost, timeoutMs)
-    if (reply.status === null) return refuse(`Its manifest could not be read: ${wrong}.`)
-    if (!isSuccess(reply.status)) return refuse(`GET /manifest was answered with ${statusText(reply)}.`)
-    if (reply.body === null) return refuse(`Its manifest could not be read: ${wrong}.`)
+    if (reply.status !== null && !isSuccess(reply.status))
+      return refuse(`GET /manifest was answered with ${statusText(reply)}. ${ADVICE}`)
+    if (reply.lost !== null)
+      return refuse(`Its manifest could not be read: ${whyLost(reply.lost, timeoutMs)}. ${ADVICE}`)
     const json = parse(reply.body)
     if (json !== null && isObject(json.value)) return { ok: true, manifest: json.value }
     const found = json === null ? 'no JSON' : kindOf(json.value)
-    return refuse(`The answer to GET /manifest must be a JSON object {"id", "actions", "triggers"}, and is ${found}.`)
+    return refuse(
+      `The answer to GET /manifest must be a JSON object {"id", "actions", "triggers"}, and is ${found}. ${ADVICE}`,
+    )
   }
 
   perform(actionId: string, envelope: Envelope, options: CallOptions): Promise<unknown> {
