@@ -1,3 +1,4 @@
+import type { Censor } from '../domain/censor.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Timetables } from '../domain/timetable.ts'
@@ -10,6 +11,8 @@ export type ControlContext = {
   db: Database
   changes: Changes
   clock: Clock
+  /** Strikes secrets out of what an action says, which is stored and shown. */
+  censor: Censor
   /** What modules registered. */
   catalog: Pick<Registry, 'action' | 'trigger' | 'whyMissing'>
   zones: ZoneData

@@ -1,5 +1,7 @@
 import type { Actor } from '../domain/actor.ts'
+import type { Censor } from '../domain/censor.ts'
 import type { Issue } from '../domain/issue.ts'
+import type { Outcome } from '../domain/outcome.ts'
 import {
   gateIssues,
   reportOf,
@@ -30,7 +32,7 @@ const ENVELOPE_KINDS = { USER: 'user', TOKEN: 'token', SYSTEM: 'system' } as con
  */
 export async function verifyContent(ctx: ControlContext, actor: Actor, content: Content): Promise<VerificationReport> {
   const { spec, id } = content
-  const { catalog, clock, zones } = ctx
+  const { catalog, censor, clock, zones } = ctx
   const actionIds = new Set(spec.phases.flatMap(({ steps }) => steps.map(({ actionId }) => actionId)))
   const world = {
     action: (actionId: string) => catalog.action(actionId),
@@ -55,10 +57,13 @@ export async function verifyContent(ctx: ControlContext, actor: Actor, content: 
     clock,
   )
   for (const [index, { place, remarks }] of asked.entries())
-    remarks.push(remarkOn(place.actionId, outcomes[index] ?? null))
+    remarks.push(remarkOn(place.actionId, censored(outcomes[index] ?? null, censor)))
 
   const known = (content.issues ?? []).map((issue): VersionIssue => ({ ...issue, finding: 'ERROR' }))
   const found = [...gateIssues(content, catalog), ...scheduleIssues(content, { now: clock.now(), zones })]
   const paths = new Set(known.map(({ path }) => path))
   return reportOf(steps, [...known, ...found.filter(({ path }) => !paths.has(path))])
 }
+
+const censored = (outcome: Outcome | null, censor: Censor): Outcome | null =>
+  outcome?.kind === 'failed' ? { ...outcome, error: censor(outcome.error) } : outcome

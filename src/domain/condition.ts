@@ -1,3 +1,4 @@
+import { valueAt } from './dotted-path.ts'
 import type { Issue } from './issue.ts'
 import { isObject } from './plain-object.ts'
 
@@ -193,17 +194,6 @@ function order(actual: unknown, value: string | number): number | null {
 function isOrdered(op: 'GT' | 'GTE' | 'LT' | 'LTE', difference: number | null): boolean {
   if (difference === null) return false
   return { GT: difference > 0, GTE: difference >= 0, LT: difference < 0, LTE: difference <= 0 }[op]
-}
-
-/** The value at a dotted path; undefined where there is none. List items by number; nothing that is inherited. */
-function valueAt(payload: unknown, field: string): unknown {
-  let value = payload
-  for (const key of field.split('.')) {
-    const steps = Array.isArray(value) ? /^\d+$/.test(key) : isObject(value)
-    if (!steps || !Object.hasOwn(Object(value), key)) return undefined
-    value = (value as Record<string, unknown>)[key]
-  }
-  return value
 }
 
 /** A condition in English: "boss is Balron and level is at least 5". */

@@ -10,12 +10,12 @@ export type Registration = { ok: true; id: string } | { ok: false; problems: str
 /** The id of Cuelight's own module. */
 export const CORE = 'core'
 
-/** All actions and triggers that events can use. Filled at start, read ever after. */
+/** All actions and triggers that events can use. Filled at start, and later by modules over HTTP that were not up then. */
 export class Registry implements Catalog {
   readonly #modules = new Set<string>()
   readonly #actions = new Map<string, RegisteredAction>()
   readonly #triggers = new Map<string, RegisteredTrigger>()
-  readonly #failures: ModuleFailure[] = []
+  #failures: ModuleFailure[] = []
 
   /**
    * Takes a module in, whole or not at all; a refusal names everything that is wrong and is kept in `failures`.
@@ -37,6 +37,11 @@ export class Registry implements Catalog {
   /** Records a module that could not even be read. */
   fail(failure: ModuleFailure): void {
     this.#failures.push(failure)
+  }
+
+  /** Forgets what was wrong with a module that is tried again. */
+  forgive(source: string): void {
+    this.#failures = this.#failures.filter((failure) => failure.source !== source)
   }
 
   action(id: string): RegisteredAction | undefined {
@@ -67,7 +72,10 @@ export class Registry implements Catalog {
     const [module = id] = id.split('.', 1)
     if (this.#modules.has(module)) return `${id} is not registered: the module "${module}" has nothing of that name.`
     const others = this.#failures.map(({ source }) => source).join(', ')
-    const hint = others === '' ? 'add it to CUELIGHT_MODULES' : `these did not load: ${others}; see the server's log`
+    const hint =
+      others === ''
+        ? 'add it to CUELIGHT_MODULES or CUELIGHT_REMOTE_MODULES'
+        : `these did not load: ${others}; see the server's log`
     return `${id} is not registered: no module "${module}" is loaded; ${hint}.`
   }
 

@@ -1,8 +1,6 @@
-import { Webhook } from 'standardwebhooks'
-import type { Agent } from 'undici'
 import { z } from 'zod'
-import { issueOf } from './schema/check.ts'
-import { judgeZod } from './schema/zod-schema.ts'
+import { type Lost, Outbound } from './outbound.ts'
+import { ownerAddress, readOwnerList, signingSecret } from './owner-setting.ts'
 
 export type TargetKind = 'DISCORD' | 'SLACK' | 'GENERIC'
 
@@ -32,7 +30,7 @@ const LONGEST_MESSAGE: Record<TargetKind, number> = { DISCORD: 2_000, SLACK: 40_
 export class Targets {
   readonly #targets: ReadonlyMap<string, Target>
   readonly #timeoutMs: number
-  #agent: Agent | undefined
+  readonly #outbound = new Outbound({ responseBytes: RESPONSE_BYTES })
 
   constructor(targets: readonly Target[] = [], { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {}) {
     this.#targets = new Map(targets.map((target) => [target.name, target]))
@@ -87,32 +85,18 @@ export class Targets {
 
   async #post(target: Target, body: string, { idempotencyKey, signal, timeoutMs }: PostOptions): Promise<PostResult> {
     const limitMs = Math.min(timeoutMs ?? this.#timeoutMs, this.#timeoutMs)
-    const deadline = AbortSignal.timeout(limitMs)
-    const headers: Record<string, string> = { 'content-type': 'application/json', 'user-agent': 'Cuelight' }
-    if (target.kind === 'GENERIC') headers['idempotency-key'] = idempotencyKey
-    if (target.secret !== undefined)
-      Object.assign(headers, signature(target.secret, idempotencyKey, { body, at: new Date() }))
-    try {
-      const both = AbortSignal.any([signal, deadline])
-      // Loaded with the first post: most servers never send one.
-      const { Agent, request } = await import('undici')
-      this.#agent ??= new Agent({ connect: { timeout: TIMEOUT_MS }, maxResponseSize: RESPONSE_BYTES })
-      const response = await request(target.url, {
-        method: 'POST',
-        headers,
-        body,
-        signal: both,
-        dispatcher: this.#agent,
-      })
-      // The status is the whole answer: what else comes is let go, and may fail.
-      await response.body.dump({ limit: RESPONSE_BYTES, signal: both }).catch(() => undefined)
-      return answerOf(target.name, response.statusCode)
-    } catch (error) {
-      // The error's own text may hold the address.
-      if (deadline.aborted) return failed(true, `Target "${target.name}" did not answer within ${limitMs / 1000} s.`)
-      if (signal.aborted) return failed(true, `The post to target "${target.name}" was broken off.`)
-      return failed(true, `Target "${target.name}" could not be reached${codeOf(error)}.`)
-    }
+    const { secret } = target
+    const { status, lost } = await this.#outbound.exchange({
+      method: 'POST',
+      url: target.url,
+      body,
+      headers: target.kind === 'GENERIC' ? { 'idempotency-key': idempotencyKey } : {},
+      signed: secret === undefined ? undefined : { secret, id: idempotencyKey },
+      signal,
+      timeoutMs: limitMs,
+    })
+    // The status is the whole answer, whatever became of the rest.
+    return status === null ? failed(true, whyLost(target.name, lost, limitMs)) : answerOf(target.name, status)
   }
 }
 
@@ -128,12 +112,10 @@ const BODIES: Record<TargetKind, (notice: Notice) => object> = {
   GENERIC: ({ message, runId, stepId, scope }) => ({ message, runId, stepId, scope }),
 }
 
-function signature(secret: string, id: string, { body, at }: { body: string; at: Date }): Record<string, string> {
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(secret).sign(id, at, body),
-  }
+function whyLost(name: string, { why, code }: Lost, limitMs: number): string {
+  if (why === 'LATE') return `Target "${name}" did not answer within ${limitMs / 1000} s.`
+  if (why === 'ABORTED') return `The post to target "${name}" was broken off.`
+  return `Target "${name}" could not be reached${code === null ? '' : ` (${code})`}.`
 }
 
 function answerOf(name: string, status: number): PostResult {
@@ -150,45 +132,17 @@ function answerOf(name: string, status: number): PostResult {
   )
 }
 
-/** The code of a network error, such as ECONNREFUSED, in parentheses. */
-function codeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? ` (${code})` : ''
-}
-
-const isAddress = (text: string): boolean => {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password } = new URL(text)
-  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
-}
-const isSecret = (text: string): boolean => {
-  const base64 = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/.exec(text)?.[1]
-  const bytes = Buffer.from(base64 ?? '', 'base64').length
-  return bytes >= 24 && bytes <= 64
-}
-
-// All of it is worded here, because what was given may be secret and must not be quoted.
-const targetsShape = z.array(
-  z.strictObject({
-    name: z
-      .string('must be a text; give the name that events use.')
-      .regex(
-        /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/,
-        'must be letters, digits, hyphens and underscores, at most 64; rename it.',
-      ),
-    kind: z.enum(['DISCORD', 'SLACK', 'GENERIC'], 'must be "DISCORD", "SLACK" or "GENERIC"; give one of them.'),
-    url: z
-      .string('must be a text; give the address to post to.')
-      .refine(isAddress, 'must be an http or https address without a user name and password; correct it.'),
-    secret: z
-      .string('must be a text; give a secret, or leave it out.')
-      .refine(
-        isSecret,
-        'must be "whsec_" and 24 to 64 bytes in base64; make one with: echo "whsec_$(openssl rand -base64 32)".',
-      )
-      .optional(),
-  }),
-)
+const targetShape = z.strictObject({
+  name: z
+    .string('must be a text; give the name that events use.')
+    .regex(
+      /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/,
+      'must be letters, digits, hyphens and underscores, at most 64; rename it.',
+    ),
+  kind: z.enum(['DISCORD', 'SLACK', 'GENERIC'], 'must be "DISCORD", "SLACK" or "GENERIC"; give one of them.'),
+  url: ownerAddress,
+  secret: signingSecret('must be a text; give a secret, or leave it out.').optional(),
+})
 
 /**
  * Reads the value of CUELIGHT_TARGETS, a JSON list:
@@ -197,29 +151,15 @@ const targetsShape = z.array(
  * quotes neither addresses nor secrets; with a problem there are no targets.
  */
 export function parseTargets(text: string | undefined): { targets: Target[]; problems: string[] } {
-  if (text === undefined || text.trim() === '') return { targets: [], problems: [] }
-  const refuse = (...problems: string[]) => ({
-    targets: [],
-    problems: problems.map((problem) => `CUELIGHT_TARGETS${problem}`),
+  const { entries, problems } = readOwnerList<Target>('CUELIGHT_TARGETS', text, {
+    shape: targetShape,
+    example: '[{"name": "news", "kind": "DISCORD", "url": "https://…"}]',
+    among(targets) {
+      const names = targets.map(({ name }) => name)
+      return names.flatMap((name, index) =>
+        names.indexOf(name) < index ? [`[${index}].name is used twice ("${name}"); rename one.`] : [],
+      )
+    },
   })
-  let given: unknown
-  try {
-    given = JSON.parse(text)
-  } catch {
-    return refuse(
-      ' must be a JSON list like [{"name": "news", "kind": "DISCORD", "url": "https://…"}], and is no JSON; correct it.',
-    )
-  }
-  const judged = judgeZod(targetsShape, given)
-  if (!judged.ok) {
-    const issues = judged.findings.map(issueOf)
-    return refuse(
-      ...issues.map(({ path, message }) => `${path === '' || path.startsWith('[') ? path : `.${path}`} ${message}`),
-    )
-  }
-  const names = judged.value.map(({ name }) => name)
-  const twice = names.flatMap((name, index) =>
-    names.indexOf(name) < index ? [`[${index}].name is used twice ("${name}"); rename one.`] : [],
-  )
-  return twice.length > 0 ? refuse(...twice) : { targets: judged.value, problems: [] }
+  return { targets: entries, problems }
 }

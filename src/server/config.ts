@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { parseRemoteModules, type RemoteModule } from '../modules/remote.ts'
 import { parseTargets, type Target } from '../modules/targets.ts'
 import { DEFAULT_RUNNER_SETTINGS as DEFAULTS, type RunnerSettings } from '../runner/settings.ts'
 
@@ -15,6 +16,8 @@ export type ServerConfig = {
   adminToken: string | null
   /** Paths or package names. */
   modules: string[]
+  /** Modules over HTTP. */
+  remoteModules: RemoteModule[]
   /** Addresses that events may post to by name. */
   targets: Target[]
   /** Origins (`https://dashboard.example`) of browsers that may use the API besides our own. */
@@ -95,7 +98,6 @@ const WHOLE_NUMBERS = {
 /** Settings that are the documented names of things this version cannot do: ignoring one silently would mislead. */
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
   CUELIGHT_STALL_MS: 'gates that stall',
-  CUELIGHT_REMOTE_MODULES: 'modules over HTTP',
   CUELIGHT_JWKS_URL: 'single sign-on',
   CUELIGHT_JWT_ISSUER: 'single sign-on',
   CUELIGHT_JWT_AUDIENCE: 'single sign-on',
@@ -106,6 +108,7 @@ const KNOWN = new Set<string>([
   'CUELIGHT_DATA_DIR',
   'CUELIGHT_ADMIN_TOKEN',
   'CUELIGHT_MODULES',
+  'CUELIGHT_REMOTE_MODULES',
   'CUELIGHT_TARGETS',
   'CUELIGHT_ALLOWED_ORIGINS',
   // Of the client commands and of the tests: no mistake when they are set beside the server's own.
@@ -171,7 +174,8 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     return origin ?? given
   })
   const targets = parseTargets(text('CUELIGHT_TARGETS') ?? undefined)
-  problems.push(...targets.problems)
+  const remote = parseRemoteModules(text('CUELIGHT_REMOTE_MODULES') ?? undefined)
+  problems.push(...targets.problems, ...remote.problems)
   for (const [name, feature] of Object.entries(NOT_SUPPORTED)) {
     if (text(name) !== null) problems.push(`${name} is set, but this version does not support ${feature}; unset it.`)
   }
@@ -187,6 +191,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     dataDir: resolve(text('CUELIGHT_DATA_DIR') ?? '.cuelight'),
     adminToken,
     modules: list('CUELIGHT_MODULES'),
+    remoteModules: remote.modules,
     targets: targets.targets,
     allowedOrigins,
     zoneFolder: resolve(text('TZDIR') ?? '/usr/share/zoneinfo'),

@@ -1,12 +1,18 @@
 import type { ServerConfig } from './config.ts'
 
-/** Every text of the settings that nobody may read in a log: tokens, passwords, the addresses and secrets of targets. */
-export function secretsOf({ adminToken, databaseUrl, targets }: ServerConfig): string[] {
+/** Every text of the settings that nobody may read in a log: tokens, passwords, the addresses and secrets of targets and of modules over HTTP. */
+export function secretsOf({ adminToken, databaseUrl, targets, remoteModules }: ServerConfig): string[] {
   const password = databaseUrl === null ? '' : new URL(databaseUrl).password
   const ofTargets = targets.flatMap(({ kind, url, secret = '' }) => {
     // Whoever has the path of a channel's address may post there.
     const path = kind === 'GENERIC' ? '' : new URL(url).pathname
-    return [url, path, secret, secret.replace(/^whsec_/, '')]
+    return [url, path, ...signing(secret)]
   })
-  return [adminToken ?? '', password, decodeURIComponent(password), ...ofTargets].filter((secret) => secret !== '')
+  const ofModules = remoteModules.flatMap(({ url, secret }) => [url.replace(/\/+$/, ''), ...signing(secret)])
+  return [adminToken ?? '', password, decodeURIComponent(password), ...ofTargets, ...ofModules].filter(
+    (secret) => secret !== '',
+  )
 }
+
+/** A secret as it is set, and without the prefix as libraries take it. */
+const signing = (secret: string): string[] => [secret, secret.replace(/^whsec_/, '')]

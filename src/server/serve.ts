@@ -3,6 +3,7 @@ import { Timetables } from '../domain/timetable.ts'
 import { coreModule } from '../modules/core/core.ts'
 import { loadModules } from '../modules/load.ts'
 import { type ModuleFailure, Registry } from '../modules/registry.ts'
+import { RemoteModules } from '../modules/remote.ts'
 import { Targets } from '../modules/targets.ts'
 import { systemClock } from '../runner/clock.ts'
 import { Runner } from '../runner/runner.ts'
@@ -95,6 +96,7 @@ async function start(
   log.info({ zoneData: source }, `schedules are computed with zone data ${source}`)
   const clock = systemClock
   const changes = new Changes()
+  const censor = censorOf(secretsOf(config))
   const registry = new Registry()
   registry.register(coreModule(new Targets(config.targets)), { core: true })
   await loadModules({
@@ -103,6 +105,14 @@ async function start(
     cwd: process.cwd(),
     log: (level, message) => log[level](message),
   })
+  const remote = new RemoteModules({
+    modules: config.remoteModules,
+    registry,
+    clock,
+    log: (level, message) => log[level](message),
+  })
+  cleanups.push(() => remote.stop())
+  await remote.start()
 
   const runner = new Runner({
     db,
@@ -112,7 +122,7 @@ async function start(
     zones,
     settings: { ...DEFAULT_RUNNER_SETTINGS, ...config.runner },
     log,
-    censor: censorOf(secretsOf(config)),
+    censor,
   })
   const stopping = new AbortController()
   let stopped: Promise<void> | null = null
@@ -129,6 +139,7 @@ async function start(
         db,
         changes,
         clock,
+        censor,
         catalog: registry,
         zones,
         timetables: new Timetables(zones),

@@ -1,6 +1,7 @@
 import type { ControlContext } from '../controls/context.ts'
 import { startRun } from '../controls/start.ts'
 import type { Actor } from '../domain/actor.ts'
+import { censorOf } from '../domain/censor.ts'
 import { parseDuration } from '../domain/duration.ts'
 import { IntlZones } from '../domain/recurrence/intl-zones.ts'
 import { Timetables } from '../domain/timetable.ts'
@@ -135,6 +136,7 @@ export class TestServer {
       db,
       changes: new Changes(),
       clock: this.#clock,
+      censor: censorOf([]),
       catalog: registry,
       zones,
       timetables: new Timetables(zones),

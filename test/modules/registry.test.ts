@@ -201,7 +201,9 @@ test('costs are told, and those that cannot be are refused', () => {
 
 test('what is missing is named with its module and what did not load', () => {
   const registry = new Registry()
-  expect(registry.whyMissing('realm.rain')).toContain('no module "realm" is loaded; add it to CUELIGHT_MODULES')
+  expect(registry.whyMissing('realm.rain')).toContain(
+    'no module "realm" is loaded; add it to CUELIGHT_MODULES or CUELIGHT_REMOTE_MODULES',
+  )
   registry.register(shard)
   expect(registry.whyMissing('shard.rain')).toContain('the module "shard" has nothing of that name')
   registry.fail({ source: './realm.ts', problems: ['broken'] })

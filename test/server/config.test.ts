@@ -25,6 +25,7 @@ test('with an empty environment everything has its default', () => {
       dataDir: resolve('.cuelight'),
       adminToken: null,
       modules: [],
+      remoteModules: [],
       targets: [],
       allowedOrigins: [],
       zoneFolder: '/usr/share/zoneinfo',
@@ -90,6 +91,7 @@ test('every bad setting is named at once, with what it may be', () => {
     CUELIGHT_STALL_MS: '1800000',
     CUELIGHT_JWKS_URL: 'https://sso.example/jwks',
     CUELIGHT_TARGETS: 'not JSON',
+    CUELIGHT_REMOTE_MODULES: 'not JSON',
   }
   const problems = problemsOf(bad)
   for (const name of Object.keys(bad)) {

@@ -1,4 +1,5 @@
 import type { ControlContext } from '../../src/controls/context.ts'
+import { censorOf } from '../../src/domain/censor.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import { Timetables } from '../../src/domain/timetable.ts'
 import { DEFAULT_RUNNER_SETTINGS } from '../../src/runner/settings.ts'
@@ -8,5 +9,5 @@ type Parts = Pick<ControlContext, 'db' | 'changes' | 'clock' | 'catalog'> & Part
 /** What controls work with, with Node's zone data. */
 export function controlContext({ horizonDays = DEFAULT_RUNNER_SETTINGS.horizonDays, ...parts }: Parts): ControlContext {
   const zones = new IntlZones()
-  return { ...parts, zones, timetables: new Timetables(zones), horizonDays }
+  return { ...parts, censor: censorOf([]), zones, timetables: new Timetables(zones), horizonDays }
 }
