@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ControlContext } from '../../src/controls/context.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
-import { Timetables } from '../../src/domain/timetable.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import type { Envelope } from '../../src/modules/module.ts'
 import { Registry } from '../../src/modules/registry.ts'
@@ -12,6 +11,7 @@ import { DEFAULT_RUNNER_SETTINGS } from '../../src/runner/settings.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
+import { controlContext } from '../support/context.ts'
 
 export type Bench = { control: ControlContext; runner: Runner }
 
@@ -45,11 +45,9 @@ export async function onBench<T>(
   const zones = new IntlZones()
   const settings = DEFAULT_RUNNER_SETTINGS
   const runner = new Runner({ db, changes, clock: systemClock, registry, zones, settings, log })
-  const { horizonDays } = settings
-  const timetables = new Timetables(zones)
   try {
     return await use({
-      control: { db, changes, clock: systemClock, catalog: registry, zones, timetables, horizonDays },
+      control: controlContext({ db, changes, clock: systemClock, catalog: registry }),
       runner,
     })
   } finally {
