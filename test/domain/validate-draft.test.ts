@@ -23,7 +23,7 @@ const ACTIONS: Record<string, CatalogAction> = {
 }
 const CATALOG: Catalog = {
   action: (id) => (Object.hasOwn(ACTIONS, id) ? ACTIONS[id] : undefined),
-  trigger: (id) => (id === 'shard.boss-slain' ? {} : undefined),
+  trigger: (id) => (id === 'shard.boss-slain' ? { payloadSchema: { type: 'object' } } : undefined),
 }
 
 const STEP = { actionId: 'core.log', params: { message: 'Hello {region}' } }

@@ -1,13 +1,21 @@
 import { expect, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { ControlContext } from '../../src/controls/context.ts'
+import { type EmitTriggerInput, emitTrigger } from '../../src/controls/emit.ts'
 import { type StartRunInput, startRun } from '../../src/controls/start.ts'
 import type { Actor } from '../../src/domain/actor.ts'
 import type { ZoneData } from '../../src/domain/recurrence/zone-data.ts'
 import type { RunStatus } from '../../src/domain/run.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { coreModule } from '../../src/modules/core/core.ts'
-import { type ActionContext, type Answer, defineAction, defineModule, type Envelope } from '../../src/modules/module.ts'
+import {
+  type ActionContext,
+  type Answer,
+  defineAction,
+  defineModule,
+  defineTrigger,
+  type Envelope,
+} from '../../src/modules/module.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { Targets } from '../../src/modules/targets.ts'
 import { Runner } from '../../src/runner/runner.ts'
@@ -26,6 +34,7 @@ import { testDatabase } from './database.ts'
 export const T0 = Date.parse('2026-03-06T20:00:00.000Z')
 export const MIRA: Actor = { kind: 'USER', name: 'Mira' }
 export const TOM: Actor = { kind: 'USER', name: 'Tom' }
+export const SHARD: Actor = { kind: 'TOKEN', name: 'shard' }
 
 /** Longer than any action of these tests takes on a machine that is busy with something else. */
 const PATIENCE_MS = 30_000
@@ -84,6 +93,14 @@ export class Script {
 
   readonly module = defineModule({
     id: 'test',
+    triggers: [
+      defineTrigger({
+        id: 'test.slain',
+        label: 'A boss was slain',
+        payload: z.object({ boss: z.string().optional(), level: z.number().optional() }),
+      }),
+      defineTrigger({ id: 'test.other', label: 'Something else happened', payload: z.object({}) }),
+    ],
     actions: [
       { id: 'test.notify', risk: 'notify' as const, budgetMs: 10_000 },
       { id: 'test.change', risk: 'change' as const, budgetMs: 10_000 },
@@ -111,7 +128,8 @@ export type StageStep = {
   label?: string
   onFailure?: 'SKIP' | 'PAUSE' | 'ABORT_RUN'
 }
-export type StagePhase = { key: string; label?: string; steps: StageStep[]; advance?: { after: string } }
+type GateSpec = { after: string } | { trigger: { on: string; where?: Prisma.InputJsonObject; count?: number } }
+export type StagePhase = { key: string; label?: string; steps: StageStep[]; advance?: GateSpec }
 
 const { db } = await testDatabase()
 
@@ -269,7 +287,7 @@ export class Stage {
           params: (params ?? { key: stepKey }) as Prisma.InputJsonObject,
           onFailure,
         })),
-        ...(advance === undefined ? {} : { advance: { ...advance } }),
+        ...(advance === undefined ? {} : { advance }),
       })),
     }
     const { concurrencyKey = null, graceSeconds = 900, parameters = [] } = options
@@ -318,6 +336,13 @@ export class Stage {
     const runId = await this.start(definitionId)
     await this.settle()
     return runId
+  }
+
+  /** Emits a trigger (`test.slain` where omitted) and answers what became of it; it has to be accepted. */
+  async emit(input: Partial<EmitTriggerInput> = {}, actor = SHARD) {
+    const answer = await emitTrigger(this.ctx, actor, { trigger: 'test.slain', ...input })
+    if (answer.error !== undefined) throw new Error(answer.message)
+    return answer
   }
 
   /** What a test lets hang is not waited for. */
