@@ -7,4 +7,11 @@ export type { Post } from './recording-targets.ts'
 export { Refused } from './refused.ts'
 export type { TestRun } from './run.ts'
 export type { LogLine, RunState, StepState } from './run-view.ts'
-export { createTestServer, type PlayOptions, type TestServer, type TestServerOptions } from './server.ts'
+export {
+  createTestServer,
+  type EmitOptions,
+  type Emitted,
+  type PlayOptions,
+  type TestServer,
+  type TestServerOptions,
+} from './server.ts'

@@ -1,7 +1,9 @@
 import type { ControlContext } from '../controls/context.ts'
+import { emitTrigger } from '../controls/emit.ts'
 import { startRun } from '../controls/start.ts'
 import type { Actor } from '../domain/actor.ts'
 import { parseDuration } from '../domain/duration.ts'
+import { formatId } from '../domain/ids.ts'
 import { IntlZones } from '../domain/recurrence/intl-zones.ts'
 import { Timetables } from '../domain/timetable.ts'
 import { coreModule } from '../modules/core/core.ts'
@@ -45,6 +47,25 @@ export type PlayOptions = {
   /** When it starts. Now where omitted. */
   scheduledFor?: string | Date
   rehearsal?: boolean
+}
+
+export type EmitOptions = {
+  /** Only runs of this scope, `''` included. */
+  scope?: string
+  /** The same within a day counts once. */
+  dedupeKey?: string
+  /** Rehearsals only; else real runs only. */
+  rehearsal?: boolean
+  /** Who emits it. */
+  by?: string
+}
+
+/** What became of a trigger. `matched`: the first 100 gates that it was tried on, those it counted for first. */
+export type Emitted = {
+  duplicate: boolean
+  matchedCount: number
+  /** `runId` as the API shows it: a run's `id`. */
+  matched: { runId: string; phase: string; matched: boolean; tally: number; needed: number; opened: boolean }[]
 }
 
 const START = '2026-01-01T00:00:00Z'
@@ -210,6 +231,26 @@ export class TestServer {
     })
     await this.settle()
     return run
+  }
+
+  /**
+   * Emits a trigger, as a game server would, and lets the runs go as far as they go without time passing. Answers which
+   * gates it was tried on: all of them, or those of one scope; of real runs, or of rehearsals.
+   *
+   * Throws `Refused` where there is no such trigger or the payload does not fit it.
+   */
+  async emit(trigger: string, payload: Record<string, unknown> = {}, options: EmitOptions = {}): Promise<Emitted> {
+    this.#assertOpen()
+    const { by, ...where } = options
+    const actor: Actor = { kind: 'TOKEN', name: by ?? SOMEBODY }
+    const answer = await emitTrigger(this.#ctx, actor, { trigger, payload, ...where })
+    const { duplicate, matchedCount, matched } = granted(`The trigger "${trigger}" cannot be emitted`, answer)
+    await this.settle()
+    return {
+      duplicate,
+      matchedCount,
+      matched: matched.map((gate) => ({ ...gate, runId: formatId('Run', gate.runId) })),
+    }
   }
 
   /** Lets time pass, from one instant that something waits for to the next: "30m", "1h30m", or milliseconds. */

@@ -8,7 +8,8 @@ const judged = (schema: Record<string, unknown>, where: unknown) => {
   if (!read.ok) throw new Error(JSON.stringify(read.issues))
   return payloadFit(read.condition, { schema, path: 'where', trigger: 'shard.slain' })
 }
-const pathsOf = (schema: Record<string, unknown>, where: unknown) => judged(schema, where).issues.map(({ path }) => path)
+const pathsOf = (schema: Record<string, unknown>, where: unknown) =>
+  judged(schema, where).issues.map(({ path }) => path)
 
 const SHARD = {
   type: 'object',
