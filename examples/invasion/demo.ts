@@ -16,7 +16,7 @@ const LIMIT_MS = 60_000
 /** A game master reads before pressing Done. */
 const READING_MS = 700
 /** The players take the orc lord down before the game server says so. */
-const FIGHT_MS = 1_500
+const FIGHT_MS = 1_000
 
 const Created = z.object({
   createDefinition: z.object({ definition: z.object({ id: z.string(), title: z.string() }) }),

@@ -90,7 +90,10 @@ const OP_TYPES: Partial<Record<Leaf['op'], readonly JsonType[]>> = {
 }
 
 function otherOps(types: readonly JsonType[]): string {
-  const ops = (Object.keys(OP_TYPES) as Leaf['op'][]).filter((op) => types.some((type) => OP_TYPES[op]?.includes(type)))
+  const fitting = (Object.keys(OP_TYPES) as Leaf['op'][]).filter((op) =>
+    types.some((type) => OP_TYPES[op]?.includes(type)),
+  )
+  const ops = fitting.flatMap((op) => (op === 'EQ' ? ['EQ', 'NEQ'] : op === 'IN' ? ['IN', 'NOT_IN'] : [op]))
   return ops.length === 0 ? 'compare a field in it, or use EXISTS' : `use ${[...ops, 'EXISTS'].join(', ')}`
 }
 

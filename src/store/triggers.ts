@@ -47,7 +47,7 @@ export const DEDUPE_MS = 86_400_000
 const LISTED = 100
 const RUNS_PER_STATEMENT = 500
 /** How long an emission may wait for a connection, and how long it may take; it waits for others at the same runs. */
-const LIMITS = { maxWait: 30_000, timeout: 60_000 }
+const LIMITS = { maxWait: 60_000, timeout: 300_000 }
 
 /**
  * Tries a trigger on every gate that waits for it, all in one transaction: it counts for all of them or for none, and

@@ -74,7 +74,11 @@ test.each([
   [leaf('level.high', 'EQ', 1), 'field', 'never has'],
   [leaf('loot.first', 'EQ', 'gem'), 'field', 'never has'],
   [leaf('loot.3', 'EQ', 'gem'), 'field', 'never has'],
-  [leaf('alive', 'GT', 1), 'op', 'GT compares a text or a number, and "alive" is true or false; use EQ, IN, EXISTS'],
+  [
+    leaf('alive', 'GT', 1),
+    'op',
+    'GT compares a text or a number, and "alive" is true or false; use EQ, NEQ, IN, NOT_IN, EXISTS',
+  ],
   [leaf('level', 'STARTS_WITH', '1'), 'op', 'STARTS_WITH compares a text, and "level" is a number'],
   [leaf('level', 'CONTAINS', 1), 'op', 'CONTAINS compares a text or a list'],
   [leaf('place', 'EQ', 'Yew'), 'op', 'compare a field in it'],
