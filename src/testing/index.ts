@@ -2,16 +2,10 @@
 export type { RunStatus } from '../domain/run.ts'
 export type { StepStatus } from '../domain/step.ts'
 export type { Waiting } from '../domain/waiting.ts'
+export type { EmitOptions, Emitted } from './emit.ts'
 export type { EventInput } from './event.ts'
 export type { Post } from './recording-targets.ts'
 export { Refused } from './refused.ts'
 export type { TestRun } from './run.ts'
 export type { LogLine, RunState, StepState } from './run-view.ts'
-export {
-  createTestServer,
-  type EmitOptions,
-  type Emitted,
-  type PlayOptions,
-  type TestServer,
-  type TestServerOptions,
-} from './server.ts'
+export { createTestServer, type PlayOptions, type TestServer, type TestServerOptions } from './server.ts'

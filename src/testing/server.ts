@@ -1,9 +1,7 @@
 import type { ControlContext } from '../controls/context.ts'
-import { emitTrigger } from '../controls/emit.ts'
 import { startRun } from '../controls/start.ts'
 import type { Actor } from '../domain/actor.ts'
 import { parseDuration } from '../domain/duration.ts'
-import { formatId } from '../domain/ids.ts'
 import { IntlZones } from '../domain/recurrence/intl-zones.ts'
 import { Timetables } from '../domain/timetable.ts'
 import { coreModule } from '../modules/core/core.ts'
@@ -14,6 +12,7 @@ import { Runner } from '../runner/runner.ts'
 import { DEFAULT_RUNNER_SETTINGS, type RunnerSettings } from '../runner/settings.ts'
 import { Changes } from '../store/changes.ts'
 import { type Database, openDatabase } from '../store/database.ts'
+import { type EmitOptions, type Emitted, emitFrom } from './emit.ts'
 import { type EventInput, publishEvent, readEvent } from './event.ts'
 import { FakeClock } from './fake-clock.ts'
 import { impatient, letPass, type Patience, settled, skip } from './play.ts'
@@ -47,25 +46,6 @@ export type PlayOptions = {
   /** When it starts. Now where omitted. */
   scheduledFor?: string | Date
   rehearsal?: boolean
-}
-
-export type EmitOptions = {
-  /** Only runs of this scope, `''` included. */
-  scope?: string
-  /** The same within a day counts once. */
-  dedupeKey?: string
-  /** Rehearsals only; else real runs only. */
-  rehearsal?: boolean
-  /** Who emits it. */
-  by?: string
-}
-
-/** What became of a trigger. `matched`: the first 100 gates that it was tried on, those it counted for first. */
-export type Emitted = {
-  duplicate: boolean
-  matchedCount: number
-  /** `runId` as the API shows it: a run's `id`. */
-  matched: { runId: string; phase: string; matched: boolean; tally: number; needed: number; opened: boolean }[]
 }
 
 const START = '2026-01-01T00:00:00Z'
@@ -241,16 +221,9 @@ export class TestServer {
    */
   async emit(trigger: string, payload: Record<string, unknown> = {}, options: EmitOptions = {}): Promise<Emitted> {
     this.#assertOpen()
-    const { by, ...where } = options
-    const actor: Actor = { kind: 'TOKEN', name: by ?? SOMEBODY }
-    const answer = await emitTrigger(this.#ctx, actor, { trigger, payload, ...where })
-    const { duplicate, matchedCount, matched } = granted(`The trigger "${trigger}" cannot be emitted`, answer)
+    const emitted = await emitFrom(this.#ctx, { trigger, payload, options: { by: SOMEBODY, ...options } })
     await this.settle()
-    return {
-      duplicate,
-      matchedCount,
-      matched: matched.map((gate) => ({ ...gate, runId: formatId('Run', gate.runId) })),
-    }
+    return emitted
   }
 
   /** Lets time pass, from one instant that something waits for to the next: "30m", "1h30m", or milliseconds. */
