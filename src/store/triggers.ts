@@ -6,6 +6,7 @@ import type { Instant } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { toJsonb } from './json.ts'
 import { at, lineRow } from './sql.ts'
+import { Turns } from './turns.ts'
 
 /** A trigger to be tried on the gates that wait for it. */
 export type Emission = {
@@ -46,8 +47,17 @@ export type Emitted = {
 export const DEDUPE_MS = 86_400_000
 const LISTED = 100
 const RUNS_PER_STATEMENT = 500
-/** How long an emission may wait for a connection, and how long it may take; it waits for others at the same runs. */
+/** How long an emission may take; it waits for others at the same runs. */
 const LIMITS = { maxWait: 60_000, timeout: 300_000 }
+/** They mostly wait for each other's runs, and must leave connections to the rest of the API meanwhile. */
+const EMISSIONS_AT_ONCE = 3
+const turns = new WeakMap<PrismaClient, Turns>()
+
+function turnsOf(db: PrismaClient): Turns {
+  const known = turns.get(db) ?? new Turns(EMISSIONS_AT_ONCE)
+  turns.set(db, known)
+  return known
+}
 
 /**
  * Tries a trigger on every gate that waits for it, all in one transaction: it counts for all of them or for none, and
@@ -55,28 +65,30 @@ const LIMITS = { maxWait: 60_000, timeout: 300_000 }
  * no two emissions, and no emission and another writer, ever wait for each other.
  */
 export function tallyTrigger(db: PrismaClient, emission: Emission, clock: Clock): Promise<Emitted> {
-  return db.$transaction(async (tx) => {
-    const first = await claimKeyIfNew(tx, emission, clock.now())
-    if (first !== null) return { duplicate: true, result: first, lines: [], opened: false }
-    const waiting = await readWaiting(tx, emission)
-    const met: MetGate[] = []
-    const lines: Emitted['lines'] = []
-    for (let from = 0; from < waiting.length; from += RUNS_PER_STATEMENT) {
-      const gates = waiting.slice(from, from + RUNS_PER_STATEMENT)
-      await lockRuns(tx, gates)
-      // Taken once nobody else can write, so that a run's instants are in the order of its lines.
-      const now = clock.now()
-      const tallied = await tallyIfWaiting(tx, { emission, gates, now })
-      lines.push(...(await logEvaluated(tx, { emission, met: tallied, now })))
-      met.push(...tallied)
-    }
-    const result = {
-      matchedCount: met.filter(({ matched }) => matched).length,
-      matched: [...met.filter(({ matched }) => matched), ...met.filter(({ matched }) => !matched)].slice(0, LISTED),
-    }
-    await keepResult(tx, emission, result)
-    return { duplicate: false, result, lines, opened: met.some(({ opened }) => opened) }
-  }, LIMITS)
+  return turnsOf(db).take(() => db.$transaction((tx) => tally(tx, emission, clock), LIMITS))
+}
+
+async function tally(tx: Transaction, emission: Emission, clock: Clock): Promise<Emitted> {
+  const first = await claimKeyIfNew(tx, emission, clock.now())
+  if (first !== null) return { duplicate: true, result: first, lines: [], opened: false }
+  const waiting = await readWaiting(tx, emission)
+  const met: MetGate[] = []
+  const lines: Emitted['lines'] = []
+  for (let from = 0; from < waiting.length; from += RUNS_PER_STATEMENT) {
+    const gates = waiting.slice(from, from + RUNS_PER_STATEMENT)
+    await lockRuns(tx, gates)
+    // Taken once nobody else can write, so that a run's instants are in the order of its lines.
+    const now = clock.now()
+    const tallied = await tallyIfWaiting(tx, { emission, gates, now })
+    lines.push(...(await logEvaluated(tx, { emission, met: tallied, now })))
+    met.push(...tallied)
+  }
+  const result = {
+    matchedCount: met.filter(({ matched }) => matched).length,
+    matched: [...met.filter(({ matched }) => matched), ...met.filter(({ matched }) => !matched)].slice(0, LISTED),
+  }
+  await keepResult(tx, emission, result)
+  return { duplicate: false, result, lines, opened: met.some(({ opened }) => opened) }
 }
 
 type Transaction = Pick<PrismaClient, '$queryRaw' | '$executeRaw'>

@@ -7,7 +7,7 @@ beforeEach(async () => {
   stage = await newStage()
 })
 
-const ROUNDS = 12
+const ROUNDS = 6
 
 const waiting = (count: number): StagePhase[] => [
   { key: 'fight', steps: [{ key: 'spawn' }], advance: { trigger: { on: 'test.slain', count } } },
@@ -156,3 +156,21 @@ test('two triggers for many runs at once, with controls between: nobody waits fo
   await stage.settle()
   for (const runId of runIds) expect((await consistent(runId, emissions)).run.status).toBe('COMPLETED')
 }, 60_000)
+
+test('emissions that wait leave connections to the rest of the API', async () => {
+  const runId = await stage.play(waiting(40))
+  const { prisma } = stage.db
+  const waitingOnes = await prisma.$transaction(
+    async (tx) => {
+      await tx.$queryRaw`SELECT 1 FROM runs WHERE id = ${runId}::uuid FOR UPDATE`
+      const emissions = emits(40)
+      // As many requests as there are connections besides, each of which would wait for ever.
+      for (let request = 0; request < 20; request += 1) expect(await prisma.gate.count({ where: { runId } })).toBe(1)
+      return { emissions }
+    },
+    { timeout: 30_000 },
+  )
+  const emissions = await Promise.all(waitingOnes.emissions)
+  await stage.until(runId, 'COMPLETED')
+  await consistent(runId, emissions)
+})
