@@ -165,7 +165,11 @@ test('emissions that wait leave connections to the rest of the API', async () =>
       await tx.$queryRaw`SELECT 1 FROM runs WHERE id = ${runId}::uuid FOR UPDATE`
       const emissions = emits(40)
       // As many requests as there are connections besides, each of which would wait for ever.
-      for (let request = 0; request < 20; request += 1) expect(await prisma.gate.count({ where: { runId } })).toBe(1)
+      for (let request = 0; request < 20; request += 1) {
+        expect(await prisma.gate.count({ where: { runId } })).toBe(1)
+        // A transaction that says nothing for 5 s is ended.
+        await tx.$queryRaw`SELECT 1`
+      }
       return { emissions }
     },
     { timeout: 30_000 },
