@@ -65,6 +65,7 @@ describe('settings', () => {
       CUELIGHT_MAX_DISPATCHES: runner.maxDispatches,
       CUELIGHT_STEP_MAX_ATTEMPTS: runner.stepMaxAttempts,
       CUELIGHT_STEP_RETRY_MS: runner.stepRetryMs,
+      CUELIGHT_STALL_MS: runner.stallMs,
       CUELIGHT_LEASE_MS: runner.leaseMs,
       CUELIGHT_STEP_LEASE_MARGIN_MS: runner.stepLeaseMarginMs,
       CUELIGHT_HORIZON_DAYS: runner.horizonDays,

@@ -10,7 +10,7 @@ const line = (text: string): void => {
 }
 
 /** Wide enough for the longest kind of log line. */
-const KIND_WIDTH = 18
+const KIND_WIDTH = 19
 
 function styleOf(kind: string): Style {
   if (kind.startsWith('run.')) return 'cyan'

@@ -15,6 +15,8 @@ const EVENT = fileURLToPath(new URL('./invasion-of-yew.json', import.meta.url))
 const LIMIT_MS = 60_000
 /** A game master reads before pressing Done. */
 const READING_MS = 700
+/** The players take the orc lord down before the game server says so. */
+const FIGHT_MS = 1_000
 
 const Created = z.object({
   createDefinition: z.object({ definition: z.object({ id: z.string(), title: z.string() }) }),
@@ -27,6 +29,7 @@ const Ended = z.object({
 const LogBatch = z.object({
   runLog: z.object({ entries: z.array(z.object({ at: z.string(), kind: z.string(), text: z.string() })) }),
 })
+const Emitted = z.object({ emitTrigger: z.object({ matchedCount: z.number() }) })
 const CueEvent = z.object({
   cues: z.object({
     type: z.string(),
@@ -101,6 +104,8 @@ function confirmCues(connection: Connection, runId: string): { stop(): Promise<v
         `mutation ($input: ConfirmCueInput!) { confirmCue(input: $input) { ... on Error { code message } } }`,
         { input: { id: cue.id, note: 'All hands at the gate' } },
       )
+      await sleep(FIGHT_MS)
+      await slayBoss(connection, runId)
     }
   })()
   // Told by the run that stays parked, should it fail before anybody waits for it.
@@ -111,6 +116,23 @@ function confirmCues(connection: Connection, runId: string): { stop(): Promise<v
       await working
     },
   }
+}
+
+/** Does what the game server does: tells that the boss is dead, with a key so that it may say so twice. */
+async function slayBoss(connection: Connection, runId: string): Promise<void> {
+  const input = {
+    trigger: 'shard.boss-slain',
+    payload: { boss: 'Orc Lord', level: 7 },
+    dedupeKey: `orc-lord of ${runId}`,
+  }
+  const { matchedCount } = Emitted.parse(
+    await connection.mutate(
+      `mutation ($input: EmitTriggerInput!) { emitTrigger(input: $input) {
+        ... on EmitTriggerPayload { matchedCount } ... on Error { code message } } }`,
+      { input },
+    ),
+  ).emitTrigger
+  say.step(`The game server emitted ${input.trigger}; it opened ${matchedCount === 1 ? 'the gate' : 'nothing'}.`)
 }
 
 async function main(): Promise<number> {

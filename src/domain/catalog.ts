@@ -14,8 +14,14 @@ export type CatalogAction = {
   checkDraft(params: Record<string, unknown>): Issue[]
 }
 
+/** What a draft has to know of a registered trigger. */
+export type CatalogTrigger = {
+  /** JSON Schema of the payload. */
+  payloadSchema: Record<string, unknown>
+}
+
 /** The registered actions and triggers, as far as drafts need them. */
 export interface Catalog {
   action(id: string): CatalogAction | undefined
-  trigger(id: string): object | undefined
+  trigger(id: string): CatalogTrigger | undefined
 }

@@ -5,7 +5,7 @@ import { isObject } from './plain-object.ts'
 type Scalar = string | number | boolean | null
 
 /** One comparison; `field` is a dotted path into a trigger's payload. */
-type Leaf =
+export type Leaf =
   | { field: string; op: 'EQ' | 'NEQ'; value: Scalar }
   | { field: string; op: 'GT' | 'GTE' | 'LT' | 'LTE'; value: string | number }
   | { field: string; op: 'IN' | 'NOT_IN'; value: Scalar[] }

@@ -48,6 +48,7 @@ export function failRun(draft: Draft, at: Instant, because: string): void {
     lastError: because,
     endedBecause: because,
     endedAt: at,
+    stalledSince: null,
     holdUntil: null,
     wakeAt: null,
   })

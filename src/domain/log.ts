@@ -155,13 +155,15 @@ export function blockedBecause(detail: { concurrencyKey: string; heldBy: string;
   return `Waits for ${formatId('Run', detail.heldBy)} (${detail.holderStatus}), which holds the concurrency key "${detail.concurrencyKey}".`
 }
 
-/** The run's health got worse. */
-export function runHealth(where: At, detail: { to: RunHealth; because: string }): RunLine {
+/** The run's health got worse, or it began to wait too long for a trigger; `to` is its health from then on. */
+export function runHealth(where: At, detail: { to: RunHealth; because: string; stalledSince?: number }): RunLine {
+  const { stalledSince, ...rest } = detail
+  const isStall = stalledSince !== undefined
   return line(
     'run.health',
     where,
-    detail,
-    sentence(`The run is ${detail.to === 'DEGRADED' ? 'degraded' : 'stalled'}${tail(detail.because)}`),
+    { ...rest, ...(isStall ? { stalledSince: iso(stalledSince) } : {}) },
+    sentence(`The run is ${isStall ? 'stalled' : 'degraded'}${tail(detail.because)}`),
   )
 }
 
@@ -180,6 +182,16 @@ export function phaseGate(
   description: string,
 ): RunLine {
   return line('phase.gate', where, detail, description)
+}
+
+/** A trigger met a gate that waits; the payload may be added to the detail by who stores many such lines. */
+export function conditionEvaluated(
+  where: At & { phase: string; actor: Actor },
+  detail: { trigger: string; payload?: Record<string, unknown>; matched: boolean; tally: number; needed: number },
+): RunLine {
+  const { trigger, matched, tally, needed } = detail
+  const verdict = matched ? 'counts' : "does not meet the gate's condition"
+  return line('condition.evaluated', where, detail, `${trigger} happened and ${verdict}: ${tally} of ${needed}.`)
 }
 
 /** A gate that was waited for let the phase go, or a person forced it. */

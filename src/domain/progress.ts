@@ -1,5 +1,5 @@
 import { failRun } from './disposition.ts'
-import { armGate, gateLine, isOpen, openIfElapsed } from './gate.ts'
+import { armGate, gateLine, isOpen, openIfElapsed, waitForGate } from './gate.ts'
 import * as log from './log.ts'
 import { type Draft, type Instant, NEW_STEP, type Step } from './picture.ts'
 import type { VersionPhase, VersionSpec } from './spec.ts'
@@ -14,6 +14,8 @@ export type ProgressRule = {
   mint: (runId: string) => { id: string; idempotencyKey: string }
   /** False: the run has had its turn; what is due next is left for the next pass. */
   mayDispatch: boolean
+  /** How long a trigger may be waited for before the run counts as stalled. */
+  stallMs: number
 }
 
 /**
@@ -34,7 +36,10 @@ export function progress(draft: Draft, rule: ProgressRule): Step | null {
     } else {
       openIfElapsed(draft, rule.now)
       const next = draft.steps.find((step) => !isStepTerminal(step.status))
-      if (next !== undefined) return work(draft, next, rule)
+      if (next !== undefined) {
+        run.stalledSince = null
+        return work(draft, next, rule)
+      }
       if (!leavePhase(draft, rule)) return null
     }
   }
@@ -73,10 +78,11 @@ function work(draft: Draft, step: Step, { now, mayDispatch }: ProgressRule): Ste
 function leavePhase(draft: Draft, rule: ProgressRule): boolean {
   const { run, gate, steps } = draft
   const { now, spec } = rule
-  if (!isOpen(gate)) {
-    run.wakeAt = gate?.opensAt ?? null
+  if (gate !== null && !isOpen(gate)) {
+    waitForGate(draft, gate, rule)
     return false
   }
+  run.stalledSince = null
   const index = run.phaseIndex ?? 0
   const phase = spec?.phases[index]
   if (spec == null || phase === undefined) {
@@ -88,9 +94,14 @@ function leavePhase(draft: Draft, rule: ProgressRule): boolean {
     run.wakeAt = run.holdUntil
     return false
   }
-  if (gate !== null && gate.openedAt !== null && gate.openedBy === 'ELAPSED' && wasWaitedFor(gate.openedAt, steps)) {
-    const waitedSeconds = Math.round((gate.openedAt - gate.enteredAt) / 1000)
-    draft.lines.push(log.phaseAdvanced({ at: now, phase: phase.key }, { because: 'ELAPSED', waitedSeconds }))
+  if (gate !== null && gate.openedAt !== null && wasWaitedFor(gate.openedAt, steps)) {
+    // Who forces a gate writes the line at once.
+    const { openedBy } = gate
+    const waitedSeconds = Math.max(0, Math.round((gate.openedAt - gate.enteredAt) / 1000))
+    const by =
+      openedBy === 'TRIGGER' ? { trigger: gate.trigger ?? '', tally: gate.tally ?? 0, needed: gate.needed ?? 1 } : {}
+    if (openedBy !== null && openedBy !== 'FORCED')
+      draft.lines.push(log.phaseAdvanced({ at: now, phase: phase.key }, { because: openedBy, waitedSeconds, ...by }))
   }
   draft.lines.push(log.phaseCompleted({ at: now, phase: phase.key }, { index, label: phase.label }))
   if (!isLast) return enterPhase(draft, index + 1, rule)

@@ -7,7 +7,7 @@ import type { ZoneData } from './recurrence/zone-data.ts'
 import { MAX_JSON_DEPTH, nestsDeeperThan } from './storable.ts'
 import { hasStrayBrace, keyProblem, malformedPlaceholdersIn, placeholdersIn, textPlacesIn } from './template.ts'
 import { unknownKeys } from './unknown-keys.ts'
-import { checkPhases, unsupportedGates } from './validate-phases.ts'
+import { checkPhases, gateWarnings } from './validate-phases.ts'
 import { checkSchedule, scheduleWarnings } from './validate-schedule.ts'
 import { zoneProblem } from './zone.ts'
 
@@ -51,12 +51,12 @@ export function validateDraft(draft: Draft, { catalog, zones }: DraftContext): D
     ...checkSchedule(schedule, place),
     ...checkDefaults(schedule, draft.parameters),
     ...checkPhases(phases, catalog),
-    ...unsupportedGates(phases),
   ]
   const warnings = [
     ...keyWarnings(draft),
     ...scheduleWarnings(schedule, place),
     ...placeholderWarnings(phases, parameterNames(draft.parameters)),
+    ...gateWarnings(phases, catalog),
   ]
   return { issues: bounded(issues), warnings: bounded(warnings) }
 }

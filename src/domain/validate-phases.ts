@@ -4,6 +4,7 @@ import { parseDuration } from './duration.ts'
 import { failureOf } from './failure.ts'
 import type { Issue } from './issue.ts'
 import { joinPath } from './issue-path.ts'
+import { payloadFit } from './payload-fit.ts'
 import { isObject } from './plain-object.ts'
 import { MAX_JSON_DEPTH, nestsDeeperThan } from './storable.ts'
 import { unknownKeys } from './unknown-keys.ts'
@@ -39,14 +40,13 @@ export function checkPhases(phases: unknown, catalog: Catalog): Issue[] {
   return issues
 }
 
-/** What of the gates cannot be run yet: no trigger reaches a run in this release, so that such a gate never opened. */
-export function unsupportedGates(phases: unknown): Issue[] {
+/** What is allowed but odd in the conditions of gates: fields that no schema names. */
+export function gateWarnings(phases: unknown, catalog: Catalog): Issue[] {
   if (!Array.isArray(phases)) return []
   return phases.flatMap((phase: unknown, index) => {
-    const isTriggerGate = isObject(phase) && isObject(phase.advance) && Object.hasOwn(phase.advance, 'trigger')
-    const message =
-      'Gates that wait for a trigger cannot be published in this release; let the phase wait {"after": …}, or end it with a core.cue step that a person confirms.'
-    return isTriggerGate ? [{ path: `phases[${index}].advance.trigger`, message }] : []
+    const advance = isObject(phase) ? phase.advance : null
+    const gate = isObject(advance) ? advance.trigger : null
+    return isObject(gate) ? checkWhere(gate, { path: `phases[${index}].advance.trigger`, catalog }).warnings : []
   })
 }
 
@@ -140,16 +140,13 @@ function checkGate(gate: unknown, { path, catalog }: Place): Issue[] {
 function checkTriggerGate(trigger: unknown, { path, catalog }: Place): Issue[] {
   if (!isObject(trigger)) return [{ path, message: '"trigger" must be an object with "on".' }]
   const issues = unknownKeys(trigger, { path, known: ['on', 'where', 'count'] })
-  const { on, where, count } = trigger
+  const { on, count } = trigger
   if (typeof on !== 'string' || on === '') {
     issues.push({ path: `${path}.on`, message: '"on" must be the id of a trigger, like "shard.boss-slain".' })
   } else if (catalog.trigger(on) === undefined) {
     issues.push({ path: `${path}.on`, message: notRegistered('trigger', on) })
   }
-  if (where !== undefined && where !== null) {
-    const condition = parseCondition(where, `${path}.where`)
-    if (!condition.ok) issues.push(...condition.issues)
-  }
+  issues.push(...checkWhere(trigger, { path, catalog }).issues)
   const fits = typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= MAX_COUNT
   if (count !== undefined && count !== null && !fits) {
     issues.push({
@@ -158,6 +155,19 @@ function checkTriggerGate(trigger: unknown, { path, catalog }: Place): Issue[] {
     })
   }
   return issues
+}
+
+/** The condition of a trigger gate by itself, and against what its trigger's payload can be. */
+function checkWhere(
+  { on, where }: Record<string, unknown>,
+  { path, catalog }: Place,
+): { issues: Issue[]; warnings: Issue[] } {
+  if (where === undefined || where === null) return { issues: [], warnings: [] }
+  const read = parseCondition(where, `${path}.where`)
+  if (!read.ok) return { issues: read.issues, warnings: [] }
+  const trigger = typeof on === 'string' ? catalog.trigger(on) : undefined
+  if (trigger === undefined) return { issues: [], warnings: [] }
+  return payloadFit(read.condition, { schema: trigger.payloadSchema, path: `${path}.where`, trigger: String(on) })
 }
 
 function checkLabel({ label }: Record<string, unknown>, path: string): Issue[] {

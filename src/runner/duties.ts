@@ -3,6 +3,7 @@ import { readNewlyBlocked } from '../store/claims.ts'
 import { pruneLogs } from '../store/log.ts'
 import { missIfWaiting, readOverdue, readPausedStarts } from '../store/missed.ts'
 import { noteBlockedIfNew } from '../store/runs.ts'
+import { pruneEmissions } from '../store/triggers.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** How many rows a duty handles in one go; what is left is the next pass's. */
@@ -37,6 +38,13 @@ export async function sweepMissed({ db, clock, changes, mayDispatch }: WorkConte
 }
 
 const DAY_MS = 86_400_000
+
+/** Forgets the keys of triggers whose day is over. */
+export async function pruneKeys({ db, clock, mayDispatch }: WorkContext): Promise<void> {
+  const now = clock.now()
+  let full = true
+  while (full && mayDispatch()) full = (await pruneEmissions(db.hot, { now, limit: BATCH })) === BATCH
+}
 
 /** Deletes the log lines of runs that ended before the retention horizon. Answers how many runs it pruned. */
 export async function prune({ db, clock, settings, mayDispatch }: WorkContext): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/picture.ts'
-import { prune, sweepMissed } from './duties.ts'
+import { prune, pruneKeys, sweepMissed } from './duties.ts'
 import { Materialiser } from './materialise.ts'
 import type { WorkContext } from './work-context.ts'
 
@@ -59,7 +59,10 @@ export class Household {
       if (materialised !== undefined && materialised.made > 0) wake()
       more = materialised?.more ?? false
     }
-    if (prunes) await duty('prune', () => prune(this.#context))
+    if (prunes) {
+      await duty('prune', () => prune(this.#context))
+      await duty('forget keys', () => pruneKeys(this.#context))
+    }
     if (prunes || this.schedulesChanged) wake()
   }
 }

@@ -15,6 +15,8 @@ export type RunnerSettings = {
   leaseMs: number
   /** How much longer than its action's budget a step's lease may be renewed. */
   stepLeaseMarginMs: number
+  /** How long a trigger may be waited for before a run counts as stalled. */
+  stallMs: number
   logRetentionDays: number
   /** How far ahead occurrences become runs. */
   horizonDays: number
@@ -32,6 +34,7 @@ export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
   stepRetryMs: 60_000,
   leaseMs: 30_000,
   stepLeaseMarginMs: 5000,
+  stallMs: 1_800_000,
   logRetentionDays: 90,
   horizonDays: 14,
   finishMs: 10_000,

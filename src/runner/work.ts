@@ -173,8 +173,9 @@ function advance(
   hasTurn: boolean,
 ): Step | null {
   const now = context.clock.now()
+  const { stallMs } = context.settings
   try {
-    return progress(draft, { spec, now, mint: mintStep, mayDispatch: hasTurn && context.mayDispatch() })
+    return progress(draft, { spec, now, mint: mintStep, mayDispatch: hasTurn && context.mayDispatch(), stallMs })
   } catch (error) {
     failRun(draft, now, `The run cannot go on: ${error instanceof Error ? error.message : String(error)}`)
     return null

@@ -85,6 +85,10 @@ const WHOLE_NUMBERS = {
       is: "milliseconds a step's lease may outlast its budget",
     },
   ],
+  stallMs: [
+    'CUELIGHT_STALL_MS',
+    { fallback: DEFAULTS.stallMs, min: 1000, max: 30 * DAY_MS, is: 'milliseconds a trigger may be waited for' },
+  ],
   horizonDays: [
     'CUELIGHT_HORIZON_DAYS',
     { fallback: DEFAULTS.horizonDays, min: 1, max: 366, is: 'days ahead that occurrences become runs' },
@@ -97,7 +101,6 @@ const WHOLE_NUMBERS = {
 
 /** Settings that are the documented names of things this version cannot do: ignoring one silently would mislead. */
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
-  CUELIGHT_STALL_MS: 'gates that stall',
   CUELIGHT_JWKS_URL: 'single sign-on',
   CUELIGHT_JWT_ISSUER: 'single sign-on',
   CUELIGHT_JWT_AUDIENCE: 'single sign-on',
@@ -203,6 +206,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
       maxDispatches: setting('maxDispatches'),
       stepMaxAttempts: setting('stepMaxAttempts'),
       stepRetryMs: setting('stepRetryMs'),
+      stallMs: setting('stallMs'),
       leaseMs: setting('leaseMs'),
       stepLeaseMarginMs: setting('stepLeaseMarginMs'),
       horizonDays: setting('horizonDays'),

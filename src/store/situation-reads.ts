@@ -25,7 +25,15 @@ export type Situation = Standing & {
   /** The open step of the current phase that is furthest to the front. */
   step: (WaitingStep & { id: string; label: string | null; status: StepStatus }) | null
   /** The gate of the current phase while it is not open. */
-  gate: { kind: GateKind; enteredAt: Date; opensAt: Date | null; trigger: string | null; needed: number | null } | null
+  gate: {
+    kind: GateKind
+    enteredAt: Date
+    opensAt: Date | null
+    trigger: string | null
+    where: unknown
+    tally: number | null
+    needed: number | null
+  } | null
 }
 
 /** What is of the step is null where `stepId` is, and what is of the gate where `kind` is. */
@@ -41,6 +49,8 @@ type Row = Standing &
     enteredAt: Date
     opensAt: Date | null
     trigger: string | null
+    where: unknown
+    tally: number | null
     needed: number | null
   }
 
@@ -57,7 +67,8 @@ export async function situationsOf(
       coalesce(r.hold_until > ${new Date(now)}::timestamptz, false) OR EXISTS (${heldSteps(Prisma.sql`r`, now)}) AS "runHeld",
       s.id AS "stepId", s.action_id AS "actionId", s.label, s.status::text AS "stepStatus", s.parked, s.instruction,
       s.cue_claimed_by_name AS "claimedBy", s.due_at AS "dueAt", s.held, s.attempts,
-      g.kind::text AS kind, g.entered_at AS "enteredAt", g.opens_at AS "opensAt", g.trigger, g.needed
+      g.kind::text AS kind, g.entered_at AS "enteredAt", g.opens_at AS "opensAt", g.trigger,
+      g."where", g.tally, g.needed
     FROM runs r
     JOIN definitions d ON d.id = r.definition_id
     LEFT JOIN LATERAL (
@@ -73,7 +84,7 @@ export async function situationsOf(
 function situation({ runId, schedulePaused, runHeld, stepId, kind, ...row }: Row): Situation {
   const { status, cleanupStatus, scheduledFor, blockedBy, lastError, holdUntil } = row
   const { actionId, label, stepStatus, parked, instruction, claimedBy, dueAt, held, attempts } = row
-  const { enteredAt, opensAt, trigger, needed } = row
+  const { enteredAt, opensAt, trigger, where, tally, needed } = row
   return {
     runId,
     status,
@@ -88,7 +99,7 @@ function situation({ runId, schedulePaused, runHeld, stepId, kind, ...row }: Row
       stepId === null
         ? null
         : { id: stepId, actionId, label, status: stepStatus, parked, instruction, claimedBy, dueAt, held, attempts },
-    gate: kind === null ? null : { kind, enteredAt, opensAt, trigger, needed },
+    gate: kind === null ? null : { kind, enteredAt, opensAt, trigger, where, tally, needed },
   }
 }
 

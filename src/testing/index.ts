@@ -2,6 +2,7 @@
 export type { RunStatus } from '../domain/run.ts'
 export type { StepStatus } from '../domain/step.ts'
 export type { Waiting } from '../domain/waiting.ts'
+export type { EmitOptions, Emitted } from './emit.ts'
 export type { EventInput } from './event.ts'
 export type { Post } from './recording-targets.ts'
 export { Refused } from './refused.ts'

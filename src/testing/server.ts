@@ -13,6 +13,7 @@ import { Runner } from '../runner/runner.ts'
 import { DEFAULT_RUNNER_SETTINGS, type RunnerSettings } from '../runner/settings.ts'
 import { Changes } from '../store/changes.ts'
 import { type Database, openDatabase } from '../store/database.ts'
+import { type EmitOptions, type Emitted, emitFrom } from './emit.ts'
 import { type EventInput, publishEvent, readEvent } from './event.ts'
 import { FakeClock } from './fake-clock.ts'
 import { impatient, letPass, type Patience, settled, skip } from './play.ts'
@@ -212,6 +213,19 @@ export class TestServer {
     })
     await this.settle()
     return run
+  }
+
+  /**
+   * Emits a trigger, as a game server would, and lets the runs go as far as they go without time passing. Answers which
+   * gates it was tried on: all of them, or those of one scope; of real runs, or of rehearsals.
+   *
+   * Throws `Refused` where there is no such trigger or the payload does not fit it.
+   */
+  async emit(trigger: string, payload: Record<string, unknown> = {}, options: EmitOptions = {}): Promise<Emitted> {
+    this.#assertOpen()
+    const emitted = await emitFrom(this.#ctx, { trigger, payload, options: { by: SOMEBODY, ...options } })
+    await this.settle()
+    return emitted
   }
 
   /** Lets time pass, from one instant that something waits for to the next: "30m", "1h30m", or milliseconds. */

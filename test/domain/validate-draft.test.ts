@@ -21,9 +21,14 @@ const ACTIONS: Record<string, CatalogAction> = {
     throw new Error('oops')
   }),
 }
+const BOSS = {
+  type: 'object',
+  properties: { boss: { type: 'string' }, level: { type: 'integer', minimum: 1 } },
+  required: ['boss'],
+}
 const CATALOG: Catalog = {
   action: (id) => (Object.hasOwn(ACTIONS, id) ? ACTIONS[id] : undefined),
-  trigger: (id) => (id === 'shard.boss-slain' ? {} : undefined),
+  trigger: (id) => (id === 'shard.boss-slain' ? { payloadSchema: BOSS } : undefined),
 }
 
 const STEP = { actionId: 'core.log', params: { message: 'Hello {region}' } }
@@ -288,10 +293,37 @@ test('a schedule needs a default for every required parameter', () => {
 test.each([
   [{ on: 'shard.boss-slain', where: { field: 'boss', op: 'EQ', value: 'Balron' }, count: 2 }, []],
   [{ on: 'shard.other', count: 0 }, ['.on', '.count']],
+  [{ on: 'shard.boss-slain', count: 1_000_001 }, ['.count']],
   [{ where: { all: [5] }, count: 1.5 }, ['.on', '.where.all[0]', '.count']],
-])('the trigger gate %j is checked, and cannot be published yet', (trigger, below) => {
+  [
+    {
+      on: 'shard.boss-slain',
+      where: {
+        all: [
+          { field: 'boss', op: 'EQ', value: 'Balron' },
+          { not: { field: 'boss', op: 'GT', value: 5 } },
+          { any: [{ field: 'level', op: 'LT', value: 1 }] },
+          { field: 'level', op: 'STARTS_WITH', value: 'x' },
+        ],
+      },
+    },
+    ['.where.all[1].not.value', '.where.all[2].any[0].value', '.where.all[3].op'],
+  ],
+])('the trigger gate %j is checked', (trigger, below) => {
   const path = 'phases[0].advance.trigger'
-  expect(pathsOf(withGate({ trigger }))).toEqual([...below.map((end) => path + end), path])
+  expect(pathsOf(withGate({ trigger }))).toEqual(below.map((end) => path + end))
+})
+
+test('warns of a field in a condition that the payload is not said to have', () => {
+  const where = { any: [{ field: 'bos', op: 'EQ', value: 'Balron' }] }
+  const { issues, warnings } = find(withGate({ trigger: { on: 'shard.boss-slain', where } }))
+  expect(issues).toEqual([])
+  expect(warnings).toEqual([
+    {
+      path: 'phases[0].advance.trigger.where.any[0].field',
+      message: expect.stringContaining('use one of boss, level'),
+    },
+  ])
 })
 
 test('warns of placeholders that no parameter fills and of what is none, each at its place, but not of JSON in a text', () => {

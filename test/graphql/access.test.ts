@@ -48,6 +48,7 @@ test('mutations need the role that the controls are given to', () => {
     confirmCue: moderator,
     skipStep: moderator,
     retryStep: admin,
+    emitTrigger: { role: 'EMITTER' },
   })
 })
 

@@ -1,9 +1,19 @@
 import { expect } from 'vitest'
-import { cancelRun, endHold, pauseRun, resumeRun } from '../../src/controls/runs.ts'
+import { advancePhase, cancelRun, endHold, pauseRun, resumeRun } from '../../src/controls/runs.ts'
 import { confirmCue, retryStep, skipStep } from '../../src/controls/steps.ts'
 import { letPass } from '../../src/testing/play.ts'
 import { MIRA, type Stage } from '../support/stage.ts'
-import { after, allowed, CRASH_MS, HOLD_MS, inFlight, type Model, type ModelEvent, RETRY_MS } from './model.ts'
+import {
+  after,
+  allowed,
+  CRASH_MS,
+  HOLD_MS,
+  inFlight,
+  type Model,
+  type ModelEvent,
+  type ModelGate,
+  RETRY_MS,
+} from './model.ts'
 
 /** Numbers from 0 to 1 that follow from a seed. */
 export function randomFrom(seed: number): () => number {
@@ -36,9 +46,13 @@ export async function playHistory(stage: Stage, seed: number, events: number): P
   const steps = shape.flatMap((count, phase) =>
     Array.from({ length: count }, () => ({ phase, onFailure: pick(['SKIP', 'PAUSE', 'ABORT_RUN'] as const) })),
   )
+  const gates = shape.map(() =>
+    random() < 0.5 ? null : { needed: 1 + Math.floor(random() * 2), tally: 0, open: false },
+  )
   const { definitionId } = await stage.publish(
     shape.map((_, phase) => ({
       key: `p${phase}`,
+      ...gateOf(gates[phase]),
       steps: steps
         .filter((step) => step.phase === phase)
         .map(({ onFailure }) => ({ actionId: 'test.slow', key, onFailure })),
@@ -55,11 +69,12 @@ export async function playHistory(stage: Stage, seed: number, events: number): P
     hold: 0,
     degraded: false,
     steps: steps.map((step) => ({ ...step, ...fresh })),
+    gates,
   }
   let model = after(begun, { kind: 'time', ms: 0 })
   const history: ModelEvent[] = []
   const agree = async () => {
-    const because = `seed ${seed}: ${JSON.stringify(shape)} ${JSON.stringify(steps.map((step) => step.onFailure))} ${JSON.stringify(history)}`
+    const because = `seed ${seed}: ${JSON.stringify(shape)} ${JSON.stringify(steps.map((step) => step.onFailure))} ${JSON.stringify(gates)} ${JSON.stringify(history)}`
     expect(await seen(stage, runId), because).toEqual(expected(model))
   }
   await agree()
@@ -69,7 +84,7 @@ export async function playHistory(stage: Stage, seed: number, events: number): P
     const may = allowed(model, event)
     if (may) model = after(model, event)
     const refused = await happen(stage, { runId, event, calls, stepOf: (index) => stepId(stage, runId, steps, index) })
-    if ('step' in event || ['pause', 'resume', 'cancel', 'endHold'].includes(event.kind)) {
+    if ('step' in event || ['pause', 'resume', 'cancel', 'endHold', 'advance'].includes(event.kind)) {
       expect(refused, `seed ${seed}: ${JSON.stringify(history)}`).toBe(!may)
     }
     await quiet(stage)
@@ -78,6 +93,14 @@ export async function playHistory(stage: Stage, seed: number, events: number): P
   // What still hangs ends, so that the next history finds the stage empty.
   await cancelRun(stage.ctx, MIRA, { runId })
   for (const answer of calls) await answered(stage, runId, () => answer({ ok: true }))
+}
+
+const LEVEL = 5
+
+/** A gate as an event has it: only a boss of that level counts. */
+function gateOf(gate: ModelGate | null | undefined) {
+  const where = { field: 'level', op: 'GTE', value: LEVEL }
+  return gate ? { advance: { trigger: { on: 'test.slain', count: gate.needed, where } } } : {}
 }
 
 /** What hangs counts as quiet: histories answer when they want to. */
@@ -100,6 +123,10 @@ function draw(
     { kind: 'resume' },
     { kind: 'resume' },
     { kind: 'endHold' },
+    { kind: 'advance' },
+    { kind: 'emit', matches: true },
+    { kind: 'emit', matches: true },
+    { kind: 'emit', matches: false },
     { kind: 'confirm', step },
     { kind: 'confirm', step },
     { kind: 'skip', step },
@@ -147,6 +174,13 @@ async function happen(stage: Stage, { runId, event, calls, stepOf }: Happening):
       return (await resumeRun(ctx, MIRA, { runId })).error !== undefined
     case 'cancel':
       return (await cancelRun(ctx, MIRA, { runId })).error !== undefined
+    case 'emit':
+      await stage.emit({ payload: { level: event.matches ? LEVEL : LEVEL - 1 } })
+      return false
+    case 'advance': {
+      const phase = (await stage.run(runId)).currentPhase ?? ''
+      return (await advancePhase(ctx, MIRA, { runId, phase, reason: 'so' })).error !== undefined
+    }
     case 'endHold':
       return (await endHold(ctx, MIRA, { runId })).error !== undefined
     case 'confirm':
@@ -183,6 +217,7 @@ function expected(model: Model) {
     degraded: model.degraded,
     hold: isOver || model.hold <= model.now ? 0 : model.hold,
     inFlight: inFlight(model) !== undefined,
+    gate: shown(model.gates[model.phase]),
     steps: model.steps
       .filter((step) => step.phase <= model.phase)
       .map(({ status, parked, attempts, held, due }) => {
@@ -192,8 +227,12 @@ function expected(model: Model) {
   }
 }
 
+const shown = (gate: { tally: number; open: boolean } | null | undefined) =>
+  gate ? { tally: gate.tally, open: gate.open } : null
+
 async function seen(stage: Stage, runId: string) {
   const run = await stage.run(runId)
+  const gate = run.gates.find(({ phaseIndex }) => phaseIndex === run.phaseIndex)
   const now = stage.clock.now()
   const until = (at: Date | null) => (at === null || at.getTime() <= now ? 0 : at.getTime())
   return {
@@ -202,6 +241,7 @@ async function seen(stage: Stage, runId: string) {
     degraded: run.health === 'DEGRADED',
     hold: until(run.holdUntil),
     inFlight: run.inFlight !== null,
+    gate: shown(gate && { tally: gate.tally ?? 0, open: gate.openedAt !== null }),
     steps: run.steps.map(({ status, parked, attempts, held, dueAt }) => {
       const due = status === 'PENDING' ? until(dueAt) : 0
       return { status, parked, attempts, held: held && due > 0, due }

@@ -21,12 +21,17 @@ export type Model = {
   hold: number
   degraded: boolean
   steps: ModelStep[]
+  /** By phase; null: it has none. */
+  gates: (ModelGate | null)[]
 }
+
+export type ModelGate = { needed: number; tally: number; open: boolean }
 
 export type ModelEvent =
   | { kind: 'answer'; answer: 'done' | 'hold' | 'park' | 'transient' | 'terminal' }
   | { kind: 'crash' }
-  | { kind: 'pause' | 'resume' | 'cancel' | 'endHold' }
+  | { kind: 'pause' | 'resume' | 'cancel' | 'endHold' | 'advance' }
+  | { kind: 'emit'; matches: boolean }
   | { kind: 'confirm' | 'skip' | 'retry'; step: number }
   | { kind: 'time'; ms: number }
 
@@ -51,7 +56,10 @@ export function allowed(model: Model, event: ModelEvent): boolean {
     case 'crash':
       return inFlight(model) !== undefined
     case 'time':
+    case 'emit':
       return true
+    case 'advance':
+      return !ended(model) && model.gates[model.phase]?.open === false
     case 'pause':
       return model.status === 'RUNNING'
     case 'resume':
@@ -103,6 +111,12 @@ export function after(before: Model, event: ModelEvent): Model {
     if (held && due > model.now) hold(model, due)
   }
   if (event.kind === 'retry' && step) Object.assign(step, { status: 'PENDING', attempts: 0, due: 0, held: false })
+  const gate = model.gates[model.phase]
+  if (event.kind === 'advance' && gate) gate.open = true
+  if (event.kind === 'emit' && event.matches && !ended(model) && gate?.open === false) {
+    gate.tally += 1
+    gate.open = gate.tally === gate.needed
+  }
   if (event.kind === 'time') model.now += event.ms
   goOn(model)
   return model
@@ -163,6 +177,7 @@ function goOn(model: Model): void {
       }
       return
     }
+    if (model.gates[model.phase]?.open === false) return
     if (model.phase + 1 < model.phases) {
       model.phase += 1
       const first = inPhase(model)[0]

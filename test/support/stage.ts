@@ -1,13 +1,12 @@
 import { expect, onTestFinished } from 'vitest'
-import { z } from 'zod'
 import type { ControlContext } from '../../src/controls/context.ts'
+import { type EmitTriggerInput, emitTrigger } from '../../src/controls/emit.ts'
 import { type StartRunInput, startRun } from '../../src/controls/start.ts'
 import type { Actor } from '../../src/domain/actor.ts'
 import type { ZoneData } from '../../src/domain/recurrence/zone-data.ts'
 import type { RunStatus } from '../../src/domain/run.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { coreModule } from '../../src/modules/core/core.ts'
-import { type ActionContext, type Answer, defineAction, defineModule, type Envelope } from '../../src/modules/module.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { Targets } from '../../src/modules/targets.ts'
 import { Runner } from '../../src/runner/runner.ts'
@@ -21,88 +20,16 @@ import { letPass, type Patience, settled } from '../../src/testing/play.ts'
 import { controlContext } from './context.ts'
 
 import { testDatabase } from './database.ts'
+import { Script } from './script.ts'
 
 /** When every stage begins. */
 export const T0 = Date.parse('2026-03-06T20:00:00.000Z')
 export const MIRA: Actor = { kind: 'USER', name: 'Mira' }
 export const TOM: Actor = { kind: 'USER', name: 'Tom' }
+export const SHARD: Actor = { kind: 'TOKEN', name: 'shard' }
 
 /** Longer than any action of these tests takes on a machine that is busy with something else. */
 const PATIENCE_MS = 30_000
-
-type Perform = (envelope: Envelope, context: ActionContext) => unknown
-type Call = Envelope & { key: string }
-
-/** A module whose actions do what a test says, and which remembers how it was called. */
-export class Script {
-  readonly calls: Call[] = []
-  readonly #performs = new Map<string, Perform>()
-  readonly #hanging = new Set<unknown>()
-
-  /** What a step with `params.key` does; without it a step is done at once. */
-  on(key: string, perform: Perform): void {
-    this.#performs.set(key, perform)
-  }
-
-  /** Answers one after the other, the last one for good. */
-  answers(key: string, ...answers: unknown[]): void {
-    let next = 0
-    this.on(key, () => answers[Math.min(next++, answers.length - 1)])
-  }
-
-  /** The step hangs until `answer` is called; `called` resolves when its action is. */
-  hang(key: string): { called: Promise<void>; answer: (answer: unknown) => void } {
-    let answer: (answer: unknown) => void = () => {}
-    let signalCall = () => {}
-    const called = new Promise<void>((resolve) => {
-      signalCall = resolve
-    })
-    const answered = new Promise((resolve) => {
-      answer = resolve
-    })
-    this.on(key, () => {
-      signalCall()
-      return answered
-    })
-    this.#hanging.add(key)
-    return {
-      called,
-      answer: (value) => {
-        this.#hanging.delete(key)
-        answer(value)
-      },
-    }
-  }
-
-  hangs(key: unknown): boolean {
-    return this.#hanging.has(key)
-  }
-
-  keys(): string[] {
-    return this.calls.map((call) => call.key)
-  }
-
-  readonly module = defineModule({
-    id: 'test',
-    actions: [
-      { id: 'test.notify', risk: 'notify' as const, budgetMs: 10_000 },
-      { id: 'test.change', risk: 'change' as const, budgetMs: 10_000 },
-      { id: 'test.slow', risk: 'change' as const, budgetMs: 3_600_000 },
-    ].map((action) =>
-      defineAction({
-        ...action,
-        label: `Test ${action.id}`,
-        version: 1,
-        params: z.object({ key: z.string(), count: z.number().int().optional() }),
-        perform: (envelope, context) => {
-          this.calls.push({ ...envelope, key: envelope.params.key })
-          const perform = this.#performs.get(envelope.params.key)
-          return (perform === undefined ? { ok: true } : perform(envelope, context)) as Answer
-        },
-      }),
-    ),
-  })
-}
 
 export type StageStep = {
   actionId?: string
@@ -111,7 +38,8 @@ export type StageStep = {
   label?: string
   onFailure?: 'SKIP' | 'PAUSE' | 'ABORT_RUN'
 }
-export type StagePhase = { key: string; label?: string; steps: StageStep[]; advance?: { after: string } }
+type GateSpec = { after: string } | { trigger: { on: string; where?: Prisma.InputJsonObject; count?: number } }
+export type StagePhase = { key: string; label?: string; steps: StageStep[]; advance?: GateSpec }
 
 const { db } = await testDatabase()
 
@@ -269,7 +197,7 @@ export class Stage {
           params: (params ?? { key: stepKey }) as Prisma.InputJsonObject,
           onFailure,
         })),
-        ...(advance === undefined ? {} : { advance: { ...advance } }),
+        ...(advance === undefined ? {} : { advance }),
       })),
     }
     const { concurrencyKey = null, graceSeconds = 900, parameters = [] } = options
@@ -318,6 +246,13 @@ export class Stage {
     const runId = await this.start(definitionId)
     await this.settle()
     return runId
+  }
+
+  /** Emits a trigger (`test.slain` where omitted) and answers what became of it; it has to be accepted. */
+  async emit(input: Partial<EmitTriggerInput> = {}, actor = SHARD) {
+    const answer = await emitTrigger(this.ctx, actor, { trigger: 'test.slain', ...input })
+    if (answer.error !== undefined) throw new Error(answer.message)
+    return answer
   }
 
   /** What a test lets hang is not waited for. */

@@ -68,6 +68,17 @@ test('the invasion of Yew plays from its first omen to its end, as long as it ta
   await run.passes('2s')
   expect(await run.waitingOn()).toMatchObject({ kind: 'CUE', description: expect.stringContaining('Go to Trinsic') })
   await run.confirm('Free the boss', { note: 'He is angry.', by: 'Tom' })
+  await expect(run.finish()).rejects.toThrow(/does not finish by itself.*shard\.boss-slain has happened/)
+  expect(await server.emit('shard.boss-slain', { boss: 'Rat', level: 1 })).toMatchObject({ matchedCount: 0 })
+  await run.passes('2s')
+  const slain = await server.emit('shard.boss-slain', { boss: 'Orc Lord', level: 7 }, { dedupeKey: 'orc lord' })
+  const gate = { runId: run.id, phase: 'invasion', matched: true, tally: 1, needed: 1, opened: true }
+  expect(slain).toEqual({ duplicate: false, matchedCount: 1, matched: [gate] })
+  expect(await server.emit('shard.boss-slain', { boss: 'Orc Lord', level: 7 }, { dedupeKey: 'orc lord' })).toEqual({
+    ...slain,
+    duplicate: true,
+  })
+  await expect(server.emit('shard.boss-slain', { boss: 5 })).rejects.toThrow(/payload\.boss: must be a text/)
   expect(await run.finish()).toBe('COMPLETED')
 
   const steps = await run.steps()

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import {
+  type ActionContext,
+  type Answer,
+  defineAction,
+  defineModule,
+  defineTrigger,
+  type Envelope,
+} from '../../src/modules/module.ts'
+
+type Perform = (envelope: Envelope, context: ActionContext) => unknown
+type Call = Envelope & { key: string }
+
+/** A module whose actions do what a test says, and which remembers how it was called. */
+export class Script {
+  readonly calls: Call[] = []
+  readonly #performs = new Map<string, Perform>()
+  readonly #hanging = new Set<unknown>()
+
+  /** What a step with `params.key` does; without it a step is done at once. */
+  on(key: string, perform: Perform): void {
+    this.#performs.set(key, perform)
+  }
+
+  /** Answers one after the other, the last one for good. */
+  answers(key: string, ...answers: unknown[]): void {
+    let next = 0
+    this.on(key, () => answers[Math.min(next++, answers.length - 1)])
+  }
+
+  /** The step hangs until `answer` is called; `called` resolves when its action is. */
+  hang(key: string): { called: Promise<void>; answer: (answer: unknown) => void } {
+    let answer: (answer: unknown) => void = () => {}
+    let signalCall = () => {}
+    const called = new Promise<void>((resolve) => {
+      signalCall = resolve
+    })
+    const answered = new Promise((resolve) => {
+      answer = resolve
+    })
+    this.on(key, () => {
+      signalCall()
+      return answered
+    })
+    this.#hanging.add(key)
+    return {
+      called,
+      answer: (value) => {
+        this.#hanging.delete(key)
+        answer(value)
+      },
+    }
+  }
+
+  hangs(key: unknown): boolean {
+    return this.#hanging.has(key)
+  }
+
+  keys(): string[] {
+    return this.calls.map((call) => call.key)
+  }
+
+  readonly module = defineModule({
+    id: 'test',
+    triggers: [
+      defineTrigger({
+        id: 'test.slain',
+        label: 'A boss was slain',
+        payload: z.object({ boss: z.string().optional(), level: z.number().optional() }),
+      }),
+      defineTrigger({ id: 'test.other', label: 'Something else happened', payload: z.object({}) }),
+    ],
+    actions: [
+      { id: 'test.notify', risk: 'notify' as const, budgetMs: 10_000 },
+      { id: 'test.change', risk: 'change' as const, budgetMs: 10_000 },
+      { id: 'test.slow', risk: 'change' as const, budgetMs: 3_600_000 },
+    ].map((action) =>
+      defineAction({
+        ...action,
+        label: `Test ${action.id}`,
+        version: 1,
+        params: z.object({ key: z.string(), count: z.number().int().optional() }),
+        perform: (envelope, context) => {
+          this.calls.push({ ...envelope, key: envelope.params.key })
+          const perform = this.#performs.get(envelope.params.key)
+          return (perform === undefined ? { ok: true } : perform(envelope, context)) as Answer
+        },
+      }),
+    ),
+  })
+}
