@@ -1,46 +1,12 @@
 import { type Actor, SYSTEM } from './actor.ts'
 import { formatDuration } from './duration.ts'
 import { formatId } from './ids.ts'
+import { type At, clock, iso, line, plural, type RunLine, sentence, tail } from './log-line.ts'
 import type { RunHealth, RunStatus } from './run.ts'
 import { RUN_CONTROLS, type RunControl } from './run.ts'
-import { STEP_CONTROLS, type StepControl, type StepStatus } from './step.ts'
 
-/** A line of the run log before it has its number. `stepId` is a bare UUID; `at` milliseconds since the epoch. */
-export type RunLine = {
-  at: number
-  kind: string
-  phase: string | null
-  stepId: string | null
-  actor: Actor
-  detail: Record<string, unknown>
-  text: string
-}
-
-type At = { at: number; phase?: string | null; actor?: Actor }
-type OfStep = At & { step: { id: string; phase: string; label: string | null; actionId: string; attempts: number } }
-
-const line = (kind: string, where: At, detail: Record<string, unknown>, text: string): RunLine => ({
-  at: where.at,
-  kind,
-  phase: where.phase ?? null,
-  stepId: null,
-  actor: where.actor ?? SYSTEM,
-  detail,
-  text,
-})
-
-const stepLine = (kind: string, where: OfStep, detail: Record<string, unknown>, text: string): RunLine => ({
-  ...line(kind, { ...where, phase: where.step.phase }, detail, text),
-  stepId: where.step.id,
-})
-
-const iso = (at: number) => new Date(at).toISOString()
-const clock = (at: number) => `${iso(at).slice(0, 10)} ${iso(at).slice(11, 19)} UTC`
-const quoted = (step: { label: string | null; actionId: string }) => `"${step.label ?? step.actionId}"`
-/** What an author or a module wrote brings its own full stop or none; a line has one. */
-const tail = (text: string | null | undefined) => (text ? `: ${text.replace(/(?<!\.)\.$/, '')}` : '')
-const sentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`)
-const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
+export type { RunLine } from './log-line.ts'
+export * from './step-log.ts'
 
 const STATUS_TEXT: Record<RunStatus, string> = {
   SCHEDULED: 'The run is scheduled',
@@ -218,108 +184,4 @@ export function phaseAdvanced(
 
 export function phaseCompleted(where: At & { phase: string }, detail: { index: number; label: string }): RunLine {
   return line('phase.completed', where, { index: detail.index }, `Phase "${detail.label}" is completed.`)
-}
-
-const STEP_TEXT: Partial<Record<StepStatus, string>> = {
-  DONE: 'is done',
-  FAILED: 'failed',
-  CANCELLED: 'was cancelled',
-  PENDING: 'is held',
-}
-
-/** A step ended, by the runner. */
-export function stepStatus(
-  where: OfStep,
-  change: {
-    to: StepStatus
-    error?: string
-    holdUntil?: number
-    versionDrift?: { pinned: number; registered: number }
-    output?: unknown
-    /** Why there is nothing to see in the world: "rehearsed, not called". */
-    because?: string
-  },
-): RunLine {
-  const { holdUntil, ...rest } = change
-  const hold = holdUntil === undefined ? '' : `; what follows is held until ${clock(holdUntil)}`
-  const drift = change.versionDrift
-    ? ` (version ${change.versionDrift.registered} of the action ran, ${change.versionDrift.pinned} was published)`
-    : ''
-  return stepLine(
-    'step.status',
-    where,
-    {
-      action: where.step.actionId,
-      attempts: where.step.attempts,
-      ...rest,
-      ...(holdUntil === undefined ? {} : { holdUntil: iso(holdUntil) }),
-    },
-    sentence(
-      `${quoted(where.step)} ${STEP_TEXT[change.to] ?? change.to}${tail(change.error ?? change.because)}${hold}${drift}`,
-    ),
-  )
-}
-
-/** A transient failure will be tried again. */
-export function stepRetry(
-  where: OfStep,
-  detail: { attempt: number; of: number; dueAt: number; error: string },
-): RunLine {
-  return stepLine(
-    'step.retry',
-    where,
-    { action: where.step.actionId, ...detail, dueAt: iso(detail.dueAt) },
-    sentence(
-      `${quoted(where.step)} failed in attempt ${detail.attempt} of ${detail.of} and is tried again at ${clock(detail.dueAt)}${tail(detail.error)}`,
-    ),
-  )
-}
-
-export function stepParked(where: OfStep, instruction: string): RunLine {
-  return stepLine(
-    'step.parked',
-    where,
-    { action: where.step.actionId, instruction },
-    `A person is asked: ${instruction}`,
-  )
-}
-
-/** A person did something to a step. */
-export function stepControl(
-  where: OfStep & { actor: Actor },
-  change: { control: StepControl; to?: StepStatus; reason?: string; note?: string; previousHolder?: string },
-): RunLine {
-  const from = change.previousHolder === undefined ? '' : ` from ${change.previousHolder}`
-  return stepLine(
-    'step.control',
-    where,
-    change,
-    sentence(
-      `${where.actor.name} ${STEP_CONTROLS[change.control].past} ${quoted(where.step)}${from}${tail(change.reason ?? change.note)}`,
-    ),
-  )
-}
-
-export function stepReclaimed(where: OfStep, detail: { previousOwner: string }): RunLine {
-  return stepLine(
-    'step.reclaimed',
-    where,
-    { ...detail, attempts: where.step.attempts },
-    `${quoted(where.step)} was taken back from ${detail.previousOwner}, which stopped answering in attempt ${where.step.attempts}.`,
-  )
-}
-
-export function stepLate(where: OfStep, outcome: string): RunLine {
-  return stepLine(
-    'step.late',
-    where,
-    { action: where.step.actionId, outcome },
-    sentence(
-      `An answer of ${quoted(where.step)} came after its claim had been taken back and changed nothing${tail(outcome)}`,
-    ),
-  )
-}
-
-export function stepMessage(where: OfStep, detail: { message: string; level: 'info' | 'warn' | 'error' }): RunLine {
-  return stepLine('step.message', where, detail, detail.message)
 }
