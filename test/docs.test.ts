@@ -130,7 +130,10 @@ function requestsOf(text: string): Request[] {
 }
 
 test('every kind of log line that is named is one of the code’s', () => {
-  const inCode = named(/\b(?:line|stepLine)\(\s*'([a-z]+\.[a-z]+)'/g, `${read('src/domain/log.ts')}${read('src/domain/step-log.ts')}`)
+  const inCode = named(
+    /\b(?:line|stepLine)\(\s*'([a-z]+\.[a-z]+)'/g,
+    `${read('src/domain/log.ts')}${read('src/domain/step-log.ts')}`,
+  )
   expect(inCode.length).toBeGreaterThan(12)
   const about = unique(inCode.map((kind) => kind.split('.')[0])).join('|')
   const inDocuments = unique([
