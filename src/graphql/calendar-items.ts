@@ -90,9 +90,12 @@ async function contendersOf(
 
 const identityOf = ({ runId, definitionId, at }: CalendarItem) => runId ?? `${definitionId} ${at}`
 
-/** The definitions that make runs by a schedule, with their timetables at hand. */
-export async function scheduled({ db, timetables }: ControlContext): Promise<ScheduledDefinition[]> {
-  const definitions = await scheduledDefinitions(db)
+/** The definitions that make runs by a schedule, of these ids or all, with their timetables at hand. */
+export async function scheduled(
+  { db, timetables }: ControlContext,
+  ids?: readonly string[],
+): Promise<ScheduledDefinition[]> {
+  const definitions = await scheduledDefinitions(db, ids)
   const missing = timetables.missing(definitions.map(({ versionId }) => versionId))
   if (missing.length > 0) for (const source of await readTimetableSources(db.prisma, missing)) timetables.add(source)
   return definitions.filter(({ versionId }) => timetables.get(versionId) !== null)

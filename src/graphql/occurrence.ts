@@ -45,7 +45,8 @@ builder.objectField(EventDefinition, 'nextOccurrences', (t) =>
     resolve: async ({ id }, { first }, context, info) => {
       const count = pageSize('first', first ?? 5)
       const { control } = context
-      const load = async () => new Map((await scheduled(control)).map((each) => [each.definitionId, each.versionId]))
+      const load = async (ids: readonly string[]) =>
+        new Map((await scheduled(control, ids)).map((each) => [each.definitionId, each.versionId]))
       const versionId = await batched(context, info, load).load(id)
       const timetable = versionId === undefined ? null : control.timetables.get(versionId)
       return timetable === null ? [] : nextOccurrences(timetable.schedule, control.clock.now(), count)
