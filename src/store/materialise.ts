@@ -6,7 +6,7 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { mintStep } from './ids.ts'
 import { toJsonb } from './json.ts'
 import { PLANNED_VERSION, type PlannedVersion } from './planned-versions.ts'
-import { at, lineRow } from './sql.ts'
+import { at, lineRow, logOwnLine } from './sql.ts'
 import { placeRow } from './transitions.ts'
 
 /** A definition whose schedule is to be expanded, as it was read: what is written depends on its being still so. */
@@ -121,12 +121,7 @@ export async function expandIfUnchanged(
       RETURNING id
     ), made AS (
       ${insertFirstSteps(Prisma.sql`run JOIN x ON x.id = run.id`, steps)}
-    ), logged AS (
-      INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
-      SELECT run.id, 1, l.at, l.kind, l.actor_kind, l.actor_name, l.detail, l.text
-      FROM run JOIN x ON x.id = run.id CROSS JOIN LATERAL jsonb_to_record(x.line) AS l(
-        at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
-    )
+    ), logged AS (${logOwnLine(Prisma.sql`SELECT run.id, 1 AS last_line, x.line FROM run JOIN x ON x.id = run.id`)})
     SELECT (SELECT coalesce(array_agg(id), '{}') FROM run) AS ids FROM definition`)
   return row?.ids ?? null
 }

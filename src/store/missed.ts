@@ -2,7 +2,7 @@ import { type Missed, missed } from '../domain/missed.ts'
 import type { Instant } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { toJsonb } from './json.ts'
-import { at, countOfRun, lineRow } from './sql.ts'
+import { at, countOfRun, lineRow, logOwnLine } from './sql.ts'
 
 /** Whose start comes by the schedule, `w`, while that is paused: it does not start. */
 export const startIsPaused = Prisma.sql`(w.source = 'SCHEDULE' AND w.status = 'SCHEDULED'
@@ -69,11 +69,10 @@ export async function missIfWaiting(
         UPDATE steps SET status = 'CANCELLED', finished_at = ${at(now)}
         FROM run WHERE run_id = run.id AND steps.status = 'PENDING' RETURNING run_id
       ), logged AS (
-        INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
-        SELECT run.id, run.last_line, l.at, l.kind, l.actor_kind, l.actor_name,
-          l.detail || jsonb_build_object('cancelledSteps', ${countOfRun(Prisma.sql`cancelled`, Prisma.sql`run.id`)}), l.text
-        FROM run CROSS JOIN LATERAL jsonb_to_record(run.line) AS l(
-          at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
+        ${logOwnLine(
+          Prisma.sql`SELECT id, last_line, line FROM run`,
+          Prisma.sql`|| jsonb_build_object('cancelledSteps', ${countOfRun(Prisma.sql`cancelled`, Prisma.sql`o.id`)})`,
+        )}
       )
       SELECT id AS "runId", last_line AS line FROM run`),
   ])

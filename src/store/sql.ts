@@ -47,3 +47,16 @@ export function countOfRun(cancelled: Prisma.Sql, runId: Prisma.Sql): Prisma.Sql
   return Prisma.sql`coalesce((SELECT jsonb_object_agg(run_id, n) FROM (
     SELECT run_id, count(*) AS n FROM ${cancelled} GROUP BY run_id) counted) -> ${runId}::text, '0')`
 }
+
+/**
+ * Inserts the log line that each run brings itself. `runs` selects id, last_line (the line's own number) and line, a
+ * `lineRow` as jsonb; the selecting statement has to have raised `last_line` of the same rows. `addToDetail`: as in
+ * `logLines`; the run is `o`.
+ */
+export function logOwnLine(runs: Prisma.Sql, addToDetail: Prisma.Sql = Prisma.empty): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO run_log (run_id, line, at, kind, phase, step_id, actor_kind, actor_name, detail, text)
+    SELECT o.id, o.last_line, l.at, l.kind, l.phase, l.step_id, l.actor_kind, l.actor_name, l.detail ${addToDetail}, l.text
+    FROM (${runs}) o CROSS JOIN LATERAL jsonb_to_record(o.line) AS l(
+      at timestamptz, kind text, phase text, step_id uuid, actor_kind actor_kind, actor_name text, detail jsonb, text text)`
+}

@@ -5,7 +5,7 @@ import * as log from '../domain/log.ts'
 import type { Instant } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { toJsonb } from './json.ts'
-import { at, lineRow } from './sql.ts'
+import { at, lineRow, logOwnLine } from './sql.ts'
 import { Turns } from './turns.ts'
 
 /** A trigger to be tried on the gates that wait for it. */
@@ -214,11 +214,10 @@ export async function logEvaluated(
       FROM x WHERE r.id = x.id
       RETURNING r.id, r.last_line, x.line
     ), logged AS (
-      INSERT INTO run_log (run_id, line, at, kind, phase, actor_kind, actor_name, detail, text)
-      SELECT run.id, run.last_line, l.at, l.kind, l.phase, l.actor_kind, l.actor_name,
-        l.detail || jsonb_build_object('payload', ${toJsonb(payload)}::jsonb), l.text
-      FROM run CROSS JOIN LATERAL jsonb_to_record(run.line) AS l(
-        at timestamptz, kind text, phase text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
+      ${logOwnLine(
+        Prisma.sql`SELECT id, last_line, line FROM run`,
+        Prisma.sql`|| jsonb_build_object('payload', ${toJsonb(payload)}::jsonb)`,
+      )}
     )
     SELECT id AS "runId", last_line AS line FROM run`)
 }

@@ -6,7 +6,7 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { sqlState } from './faults.ts'
 import { toJsonb } from './json.ts'
 import { insertFirstSteps, stepIds } from './materialise.ts'
-import { at, lineRow } from './sql.ts'
+import { at, lineRow, logOwnLine } from './sql.ts'
 
 /** The upcoming runs of a definition that its schedule made, and the other runs whose instants they must not take. */
 export type Upcoming = { runs: UpcomingRun[]; others: OtherRun[] }
@@ -161,13 +161,7 @@ async function changeAll(
         SELECT * FROM placed UNION ALL SELECT * FROM cancelled
       ), made AS (
         ${insertFirstSteps(Prisma.sql`run CROSS JOIN LATERAL (SELECT run.steps) x`, steps)}
-      ), logged AS (
-        INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
-        SELECT run.id, run.last_line, l.at, l.kind, l.actor_kind, l.actor_name, l.detail, l.text
-        FROM run CROSS JOIN LATERAL jsonb_to_record(run.line) AS l(
-          at timestamptz, kind text, actor_kind actor_kind, actor_name text, detail jsonb, text text)
-        WHERE run.line IS NOT NULL
-      )
+      ), logged AS (${logOwnLine(Prisma.sql`SELECT id, last_line, line FROM run WHERE line IS NOT NULL`)})
       SELECT id AS "runId", last_line AS line FROM run`),
   ])
   return done.length === 0 ? null : logged

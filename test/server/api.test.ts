@@ -1,16 +1,12 @@
 import { once } from 'node:events'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { formatId } from '../../src/domain/ids.ts'
-import { Registry } from '../../src/modules/registry.ts'
-import { createApi } from '../../src/server/api.ts'
-import { createHttpServer } from '../../src/server/http.ts'
 import { createLogger } from '../../src/server/logger.ts'
-import { Changes } from '../../src/store/changes.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { insertEvent, insertRun } from '../graphql/fixtures.ts'
-import { controlContext } from '../support/context.ts'
 import { testDatabase } from '../support/database.ts'
+import { wiredApi } from './wired-api.ts'
 
 const { db } = await testDatabase()
 const logged: string[] = []
@@ -18,22 +14,8 @@ const log = createLogger(
   { level: 'error', format: 'json' },
   { destination: { write: (line) => void logged.push(line) } },
 )
-const registry = new Registry()
 const clock = new FakeClock('2026-03-06T20:00:00Z')
-const server = createHttpServer({
-  api: createApi({ control: controlContext({ db, changes: new Changes(), clock, catalog: registry }), registry, log }),
-  authenticate: async (authorization) => {
-    if (authorization === null) return { kind: 'anonymous' }
-    const role = authorization.endsWith('viewer') ? 'VIEWER' : 'ADMIN'
-    return { kind: 'caller', caller: { actor: { kind: 'TOKEN', name: role }, role } }
-  },
-  readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
-  zoneData: '2026a',
-  allowedOrigins: [],
-  log,
-})
-const url = await server.listen({ host: '127.0.0.1', port: 0 })
-afterAll(() => server.close())
+const url = await wiredApi({ db, clock, log })
 beforeEach(() => {
   logged.length = 0
 })

@@ -1,36 +1,14 @@
 import { on, once } from 'node:events'
 import pino from 'pino'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { Registry } from '../../src/modules/registry.ts'
 import { systemClock } from '../../src/runner/clock.ts'
-import { createApi } from '../../src/server/api.ts'
-import { createHttpServer } from '../../src/server/http.ts'
-import { Changes } from '../../src/store/changes.ts'
-import { controlContext } from '../support/context.ts'
 import { testDatabase } from '../support/database.ts'
+import { wiredApi } from './wired-api.ts'
 
 const { db } = await testDatabase()
 const log = pino({ level: 'silent' })
-const registry = new Registry()
-const server = createHttpServer({
-  api: createApi({
-    control: controlContext({ db, changes: new Changes(), clock: systemClock, catalog: registry }),
-    registry,
-    log,
-  }),
-  authenticate: async (authorization) => {
-    if (authorization === null) return { kind: 'anonymous' }
-    const role = authorization.endsWith('viewer') ? 'VIEWER' : 'ADMIN'
-    return { kind: 'caller', caller: { actor: { kind: 'TOKEN', name: role }, role } }
-  },
-  readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
-  zoneData: '2026a',
-  allowedOrigins: [],
-  log,
-})
-const url = await server.listen({ host: '127.0.0.1', port: 0 })
-afterAll(() => server.close())
+const url = await wiredApi({ db, clock: systemClock, log })
 
 type Refused = { errors?: { extensions?: { code?: unknown } }[] }
 
