@@ -1,4 +1,5 @@
 import type { Actor } from './actor.ts'
+import type { CreatedResource, Participation } from './answer-parts.ts'
 import type { RunLine } from './log.ts'
 import type { CleanupStatus, RunHealth, RunStatus } from './run.ts'
 import type { OnFailure, StepStatus } from './step.ts'
@@ -61,7 +62,6 @@ export type StepState = {
   held: boolean
   attempts: number
   claimNo: number
-  spent: boolean
   lastError: string | null
   startedAt: Instant | null
   finishedAt: Instant | null
@@ -79,7 +79,6 @@ export const NEW_STEP: Readonly<StepState> = {
   held: false,
   attempts: 0,
   claimNo: 0,
-  spent: false,
   lastError: null,
   startedAt: null,
   finishedAt: null,
@@ -102,6 +101,17 @@ export type Gate = {
   openedBy: 'ELAPSED' | 'TRIGGER' | 'FORCED' | null
 }
 
+/** What a run's ledger says, as far as it decides how the run goes on. */
+export type LedgerFacts = {
+  /** The run has or had something in it. */
+  any: boolean
+  /** How much of it is ACTIVE, REVERTING or FAILED; standing placeholders count. */
+  unresolved: number
+}
+
+/** Something that a step made, for the ledger. */
+export type NewResource = CreatedResource & { id: string; stepId: string; module: string; createdAt: Instant }
+
 /**
  * What the holder of a claim knows of its run: the run, the steps of its current phase in order, and the phase's gate.
  * It is true as long as the run's fence is `fence`: whoever else changes any of it raises that number.
@@ -112,6 +122,7 @@ export type Picture = {
   run: RunState
   steps: Step[]
   gate: Gate | null
+  ledger: LedgerFacts
 }
 
 /** A picture being changed, with what has to be written for it. Nothing of it is true before it is written. */
@@ -128,6 +139,15 @@ export type Draft = {
   created: Set<Step>
   /** Gates that were armed or opened. */
   gates: Set<Gate>
+  ledger: LedgerFacts
+  /** Ids of steps whose placeholder gives way to what they are known to have made. */
+  answered: Set<string>
+  resources: NewResource[]
+  /** When the ledger has to be looked at, at the latest; null: nothing asks for it now. */
+  ledgerAt: Instant | null
+  participants: Participation[]
+  /** The participants are ranked and published at this instant. */
+  resultsAt: Instant | null
   lines: RunLine[]
 }
 
@@ -142,13 +162,19 @@ export function draftOf(picture: Picture): Draft {
     touched: new Set(),
     created: new Set(),
     gates: new Set(),
+    ledger: { ...picture.ledger },
+    answered: new Set(),
+    resources: [],
+    ledgerAt: null,
+    participants: [],
+    resultsAt: null,
     lines: [],
   }
 }
 
 /** The picture after a draft was written under that fence. */
 export function written(draft: Draft, fence: number): Picture {
-  return { facts: draft.facts, fence, run: draft.run, steps: draft.steps, gate: draft.gate }
+  return { facts: draft.facts, fence, run: draft.run, steps: draft.steps, gate: draft.gate, ledger: draft.ledger }
 }
 
 /** What people call a step: its label, else its action. */

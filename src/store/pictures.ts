@@ -32,6 +32,8 @@ export type PictureRow = {
   fence: number
   steps: StepJson[]
   gate: GateJson | null
+  ledger: boolean
+  unresolved: number
 }
 
 type StepJson = {
@@ -50,7 +52,6 @@ type StepJson = {
   held: boolean
   attempts: number
   claim_no: number
-  spent: boolean
   last_error: string | null
   started_at: string | null
   finished_at: string | null
@@ -73,6 +74,10 @@ type GateJson = {
   opened_by: 'ELAPSED' | 'TRIGGER' | 'FORCED' | null
 }
 
+/** Whether a row of resources is still to be dealt with. */
+export const unresolved = (resource: Prisma.Sql) =>
+  Prisma.sql`${resource}.status = ANY ('{ACTIVE,REVERTING,FAILED}'::resource_status[])`
+
 /**
  * What a picture is made of, for a row `r` of runs. Before a phase was entered its steps are those of the first phase,
  * which are made with the run.
@@ -84,7 +89,9 @@ export const PICTURE_COLUMNS = Prisma.sql`
   r.hold_until, r.started_at, r.ended_at, r.ended_because, r.last_error, r.in_flight, r.wake_at, r.fence,
   (SELECT coalesce(json_agg(s ORDER BY s.seq), '[]') FROM steps s
     WHERE s.run_id = r.id AND s.phase_index = coalesce(r.phase_index, 0)) AS steps,
-  (SELECT to_json(g) FROM gates g WHERE g.run_id = r.id AND g.phase_index = r.phase_index) AS gate`
+  (SELECT to_json(g) FROM gates g WHERE g.run_id = r.id AND g.phase_index = r.phase_index) AS gate,
+  EXISTS (SELECT 1 FROM resources x WHERE x.run_id = r.id) AS ledger,
+  (SELECT count(*)::int FROM resources x WHERE x.run_id = r.id AND ${unresolved(Prisma.sql`x`)}) AS unresolved`
 
 const ms = (at: Date | null) => at?.getTime() ?? null
 const parsed = (at: string | null) => (at === null ? null : Date.parse(at))
@@ -120,6 +127,7 @@ export function pictureOf(row: PictureRow): Picture {
     },
     steps: row.steps.map(stepOf),
     gate: row.gate === null ? null : gateOf(row.gate),
+    ledger: { any: row.ledger, unresolved: row.unresolved },
   }
 }
 
@@ -140,7 +148,6 @@ function stepOf(row: StepJson): Step {
     held: row.held,
     attempts: row.attempts,
     claimNo: row.claim_no,
-    spent: row.spent,
     lastError: row.last_error,
     startedAt: parsed(row.started_at),
     finishedAt: parsed(row.finished_at),

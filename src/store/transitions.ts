@@ -1,4 +1,5 @@
-import type { Draft, Gate, Instant, Step } from '../domain/picture.ts'
+import type { Participation } from '../domain/answer-parts.ts'
+import type { Draft, Gate, Instant, NewResource, Step } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { Batch } from './batch.ts'
 import { toJsonb } from './json.ts'
@@ -58,8 +59,17 @@ function asRow({ draft, owner, leaseUntil }: Transition) {
     created: [...draft.created].map((step) => ({ ...placeRow(step), ...stepRow(step) })),
     gates: [...draft.gates].map(gateRow),
     lines: draft.lines.map(lineRow),
+    cleanup_status: run.cleanupStatus,
+    ledger_at: iso(draft.ledgerAt),
+    answered: [...draft.answered],
+    resources: draft.resources.map(resourceRow),
+    participants: draft.participants.map(participantRow),
+    results_at: iso(draft.resultsAt),
   }
 }
+
+const brings = ({ draft }: Transition) =>
+  draft.answered.size > 0 || draft.participants.length > 0 || draft.resultsAt !== null
 
 function stepRow(step: Step) {
   return {
@@ -69,7 +79,6 @@ function stepRow(step: Step) {
     held: step.held,
     attempts: step.attempts,
     claim_no: step.claimNo,
-    spent: step.spent,
     last_error: step.lastError,
     started_at: iso(step.startedAt),
     finished_at: iso(step.finishedAt),
@@ -111,6 +120,52 @@ function gateRow(gate: Gate) {
   }
 }
 
+function resourceRow(resource: NewResource, place: number) {
+  return {
+    id: resource.id,
+    step_id: resource.stepId,
+    module: resource.module,
+    kind: resource.kind,
+    ref: resource.ref,
+    payload: resource.payload,
+    member_key: resource.memberKey,
+    lease_until: resource.leaseUntil,
+    place,
+    created_at: iso(resource.createdAt),
+  }
+}
+
+function participantRow({ memberKey, userId, score, joinedAt, meta }: Participation) {
+  return { member_key: memberKey, user_id: userId, score, joined_at: joinedAt, meta }
+}
+
+// What answers brought, in statements that few transitions need: placeholders give way to resources, participants are
+// upserted (what is not said of one stays), and ranked: the best score first, equal ones alike, none without a score.
+const BROUGHT = Prisma.sql`, replaced AS (
+      DELETE FROM resources p USING own, jsonb_array_elements_text(own.answered) AS a(step_id)
+      WHERE p.step_id = a.step_id::uuid AND p.placeholder
+    ), kept AS (
+      INSERT INTO resources (id, run_id, step_id, module, kind, ref, payload, member_key, lease_until, place, created_at)
+      SELECT s.id, own.id, s.step_id, s.module, s.kind, s.ref, s.payload, s.member_key, s.lease_until, s.place, s.created_at
+      FROM own CROSS JOIN LATERAL jsonb_to_recordset(own.resources) AS s(
+        id uuid, step_id uuid, module text, kind text, ref text, payload jsonb, member_key text, lease_until timestamptz,
+        place int, created_at timestamptz)
+    ), joined AS (
+      INSERT INTO participants AS p (run_id, member_key, user_id, score, joined_at, meta)
+      SELECT own.id, s.member_key, s.user_id, s.score, s.joined_at, s.meta
+      FROM own CROSS JOIN LATERAL jsonb_to_recordset(own.participants) AS s(
+        member_key text, user_id text, score float8, joined_at timestamptz, meta jsonb)
+      ON CONFLICT (run_id, member_key) DO UPDATE SET user_id = coalesce(excluded.user_id, p.user_id),
+        score = coalesce(excluded.score, p.score), joined_at = coalesce(excluded.joined_at, p.joined_at),
+        meta = coalesce(excluded.meta, p.meta)
+    ), ranked AS (
+      UPDATE participants p SET rank = place.rank FROM (
+        SELECT q.run_id, q.member_key,
+          CASE WHEN q.score IS NOT NULL THEN rank() OVER (PARTITION BY q.run_id ORDER BY q.score DESC NULLS LAST) END AS rank
+        FROM own JOIN participants q ON q.run_id = own.id WHERE own.results_at IS NOT NULL
+      ) place WHERE p.run_id = place.run_id AND p.member_key = place.member_key
+    )`
+
 // The runs are locked in id order, so that two groups never wait for each other. The fence is checked again on the
 // locked row; it covers the steps and the gate too, since whoever changes those raises it. `coalesce` keeps the planner
 // from walking all claims for each run, which took half of the statement's time.
@@ -121,7 +176,8 @@ async function writeIfUnchanged(db: PrismaClient, transitions: Transition[]): Pr
         id uuid, fence int, owner text, status run_status, health run_health, stalled_since timestamptz, current_phase text,
         phase_index int, phase_entered_at timestamptz, hold_until timestamptz, ended_at timestamptz, ended_because text,
         last_error text, in_flight uuid, wake_at timestamptz, lease_until timestamptz, steps jsonb, created jsonb,
-        gates jsonb, lines jsonb)
+        gates jsonb, lines jsonb, cleanup_status cleanup_status, ledger_at timestamptz, answered jsonb, resources jsonb,
+        participants jsonb, results_at timestamptz)
     ), own AS MATERIALIZED (
       SELECT r.last_line, x.* FROM x JOIN runs r ON r.id = x.id
       WHERE r.fence = x.fence AND coalesce(r.claimed_by, '') = x.owner
@@ -129,10 +185,10 @@ async function writeIfUnchanged(db: PrismaClient, transitions: Transition[]): Pr
     ), changed AS (
       UPDATE steps t SET
         status = s.status, due_at = s.due_at, held = s.held, attempts = s.attempts, claim_no = s.claim_no,
-        spent = s.spent, last_error = s.last_error, started_at = s.started_at, finished_at = s.finished_at,
+        last_error = s.last_error, started_at = s.started_at, finished_at = s.finished_at,
         parked = s.parked, parked_at = s.parked_at, instruction = s.instruction
       FROM own CROSS JOIN LATERAL jsonb_to_recordset(own.steps) AS s(
-        id uuid, status step_status, due_at timestamptz, held bool, attempts int, claim_no int, spent bool,
+        id uuid, status step_status, due_at timestamptz, held bool, attempts int, claim_no int,
         last_error text, started_at timestamptz, finished_at timestamptz, parked bool, parked_at timestamptz,
         instruction text)
       WHERE t.id = s.id
@@ -160,12 +216,14 @@ async function writeIfUnchanged(db: PrismaClient, transitions: Transition[]): Pr
       FROM own CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(own.lines) AS (
         at timestamptz, kind text, phase text, step_id uuid, actor_kind actor_kind, actor_name text, detail jsonb,
         text text)) WITH ORDINALITY AS l(at, kind, phase, step_id, actor_kind, actor_name, detail, text, ord)
-    )
+    ) ${transitions.some(brings) ? BROUGHT : Prisma.empty}
     UPDATE runs r SET
       status = own.status, health = own.health, stalled_since = own.stalled_since, current_phase = own.current_phase,
       phase_index = own.phase_index, phase_entered_at = own.phase_entered_at, hold_until = own.hold_until,
       ended_at = own.ended_at, ended_because = own.ended_because, last_error = own.last_error,
-      in_flight = own.in_flight, wake_at = own.wake_at, lease_until = own.lease_until,
+      in_flight = own.in_flight, cleanup_status = own.cleanup_status,
+      ledger_at = CASE WHEN r.ledger_owner IS NULL THEN least(r.ledger_at, own.ledger_at) ELSE r.ledger_at END,
+      results_published_at = coalesce(own.results_at, r.results_published_at), wake_at = own.wake_at, lease_until = own.lease_until,
       claimed_by = CASE WHEN own.lease_until IS NULL THEN NULL ELSE r.claimed_by END,
       fence = r.fence + 1, last_line = r.last_line + jsonb_array_length(own.lines)
     FROM own WHERE r.id = own.id

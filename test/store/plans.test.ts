@@ -75,7 +75,18 @@ const picture = () => {
   const actor = { started_by_kind: 'USER', started_by_name: 'Mira' } as const
   const status = { status: 'RUNNING', health: 'OK', cleanup_status: 'NOT_REQUIRED' } as const
   const ended = { ended_at: null, ended_because: null, last_error: null, in_flight: null, wake_at: null }
-  return pictureOf({ ...row, ...actor, ...status, ...none, ...ended, current_phase: 'one', phase_index: 0, fence: 1 })
+  return pictureOf({
+    ...row,
+    ...actor,
+    ...status,
+    ...none,
+    ...ended,
+    current_phase: 'one',
+    phase_index: 0,
+    fence: 1,
+    ledger: false,
+    unresolved: 0,
+  })
 }
 
 const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
