@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { draftOf } from '../../src/domain/picture.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
+import { Admissions } from '../../src/store/admission.ts'
 import {
   claimDue,
   claimKeyedStarts,
@@ -105,6 +106,19 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   [
     'writeIfUnchanged',
     (client) => new Transitions(client).writeIfUnchanged({ draft: draftOf(picture()), owner: 'w#1', leaseUntil: null }),
+  ],
+  [
+    'admitIfClaimed',
+    (client) =>
+      new Admissions(client).admitIfClaimed({
+        runId: RUN,
+        owner: 'w#1',
+        stepId: RUN,
+        claimNo: 1,
+        costs: { creatures: 1 },
+        placeholder: { id: RUN, module: 'shard', ref: 'step' },
+        now: T0,
+      }),
   ],
   ['appendLines', (client) => appendLines(client, RUN, [])],
   ['pruneEmissions', (client) => pruneEmissions(client, { now: T0, limit: 100 })],
