@@ -2,6 +2,7 @@ import { degrade, dispose } from './disposition.ts'
 import * as log from './log.ts'
 import type { Outcome } from './outcome.ts'
 import type { Draft, Instant, Step } from './picture.ts'
+import { publishResults, takePart } from './results.ts'
 import { isTerminal } from './run.ts'
 
 export type RetryRule = {
@@ -18,6 +19,8 @@ export type CallFacts = {
   versionDrift?: { pinned: number; registered: number }
   /** "rehearsed, not called", where that is so. */
   because?: string
+  /** Its success publishes the results of so many participants. */
+  publishes?: { participants: number }
 }
 
 /**
@@ -31,6 +34,7 @@ export function settle(
   { now, retry, call }: { now: Instant; retry: RetryRule; call: CallFacts },
 ): void {
   endFlight(draft, step)
+  if (outcome.kind === 'done' || outcome.kind === 'parked') takePart(draft, outcome.participants)
   if (outcome.kind === 'done') done(draft, step, outcome, now, call)
   else if (outcome.kind === 'parked') park(draft, step, outcome.instruction ?? call.title, now)
   else if (outcome.transient && step.attempts < retry.maxAttempts) tryAgain(draft, step, outcome.error, now, retry)
@@ -85,6 +89,7 @@ function done(
     ),
   )
   if (holdUntil !== undefined) hold(draft, holdUntil)
+  if (call.publishes !== undefined) publishResults(draft, step, { ...call.publishes, now })
 }
 
 /** A hold belongs to what comes next: the next pending step, or, where the phase has none, the run. */

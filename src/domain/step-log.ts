@@ -1,5 +1,5 @@
 import type { Actor } from './actor.ts'
-import { type At, clock, iso, line, type RunLine, sentence, tail } from './log-line.ts'
+import { type At, clock, iso, line, plural, type RunLine, sentence, tail } from './log-line.ts'
 import { STEP_CONTROLS, type StepControl, type StepStatus } from './step.ts'
 
 type OfStep = At & { step: { id: string; phase: string; label: string | null; actionId: string; attempts: number } }
@@ -113,4 +113,10 @@ export function stepLate(where: OfStep, outcome: string): RunLine {
 
 export function stepMessage(where: OfStep, detail: { message: string; level: 'info' | 'warn' | 'error' }): RunLine {
   return stepLine('step.message', where, detail, detail.message)
+}
+
+/** The participants were ranked, and anyone can see them; `participants`: how many there are. */
+export function resultsPublished(where: OfStep, detail: { participants: number }): RunLine {
+  const who = detail.participants === 0 ? 'nobody took part' : plural(detail.participants, 'participant')
+  return stepLine('results.published', where, detail, `The results are published: ${who}.`)
 }

@@ -4,7 +4,8 @@ import { storableText } from '../domain/storable.ts'
 import { type Waiting, waitingOn } from '../domain/waiting.ts'
 import { countsOf, pagesOf } from '../store/keyset.ts'
 import { type LogRow, logList } from '../store/log-reads.ts'
-import { participantCounts, type StepTally, stepTallies, unresolvedResourceCounts } from '../store/run-reads.ts'
+import { byRank, participantCounts } from '../store/participants.ts'
+import { type StepTally, stepTallies, unresolvedResourceCounts } from '../store/run-reads.ts'
 import { situationsOf } from '../store/situation-reads.ts'
 import { batched, shared } from './batch.ts'
 import { builder } from './builder.ts'
@@ -207,7 +208,7 @@ export const Run = builder.prismaNode('Run', {
       description: 'Who takes part, by rank and then member key; unranked ones last.',
       args: { first: t.arg.int({ defaultValue: 500, description: 'At most this many: 0 to 500.' }) },
       query: ({ first }) => ({
-        orderBy: [{ rank: { sort: 'asc', nulls: 'last' } }, { memberKey: 'asc' }],
+        orderBy: byRank,
         take: pageSize('first', first ?? 500),
       }),
     }),

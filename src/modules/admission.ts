@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Risk } from '../domain/catalog.ts'
 import { failureOf } from '../domain/failure.ts'
 import { isObject } from '../domain/plain-object.ts'
+import { CORE } from './module.ts'
 import type { Cost, RegisteredAction, RegisteredTrigger } from './registered.ts'
 import { checkDraft, checkExact, checkFilled, issueOf } from './schema/check.ts'
 import { compileSchema } from './schema/compile.ts'
@@ -45,6 +46,7 @@ const actionShape = commonShape.extend({
     .max(3_600_000, 'must be at most 3600000 ms, which is 1 h; lower it.'),
   dimensions: z.array(text).default([]),
   supportsVerify: z.boolean().default(false),
+  publishesResults: z.unknown().optional(),
   perform: code,
   cost: code.optional(),
   revert: code.optional(),
@@ -101,6 +103,7 @@ function admitAction(given: unknown, { module, index }: Place): Read<RegisteredA
     value: {
       ...plain,
       module,
+      publishesResults: module === CORE && plain.publishesResults === true,
       description: description ?? null,
       risk: RISKS[risk],
       reversible: reversible === 'revert' ? 'REVERT' : 'NONE',

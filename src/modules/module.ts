@@ -3,6 +3,9 @@ import type { ZodType } from 'zod'
 /** A JSON Schema (draft 2020-12 or draft-07) as plain data. */
 export type JsonSchema = { [keyword: string]: unknown }
 
+/** The id of Cuelight's own module. */
+export const CORE = 'core'
+
 /** How much harm a failure does; decides what a failed step does to its run where the author does not say. */
 export type ActionRisk = 'notify' | 'change' | 'irreversible'
 

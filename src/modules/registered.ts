@@ -16,6 +16,8 @@ export type RegisteredAction = CatalogAction & {
   readonly budgetMs: number
   readonly dimensions: readonly string[]
   readonly supportsVerify: boolean
+  /** Whether its success ranks and publishes the run's participants; only an action of Cuelight's own can. */
+  readonly publishesResults: boolean
   readonly paramsSchema: JsonSchema
   /**
    * Params after placeholders were filled, as the action wants them: texts that read as the number or boolean that is

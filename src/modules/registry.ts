@@ -1,14 +1,12 @@
 import type { Catalog } from '../domain/catalog.ts'
 import { admit } from './admission.ts'
+import { CORE } from './module.ts'
 import type { RegisteredAction, RegisteredTrigger } from './registered.ts'
 
 /** A module that is not there although somebody wanted it: `source` is how it was named, `problems` sentences. */
 export type ModuleFailure = { source: string; problems: string[] }
 
 export type Registration = { ok: true; id: string } | { ok: false; problems: string[] }
-
-/** The id of Cuelight's own module. */
-export const CORE = 'core'
 
 /** All actions and triggers that events can use. Filled at start, and later by modules over HTTP that were not up then. */
 export class Registry implements Catalog {

@@ -17,7 +17,7 @@ export async function call(
   { facts }: Picture,
   step: Step,
   messages: Messages,
-): Promise<{ outcome: Outcome; facts: CallFacts }> {
+): Promise<{ outcome: Outcome; facts: CallFacts; publishesResults?: true }> {
   const permission = permit(context.registry, step)
   if (!permission.granted) return { outcome: permission.outcome, facts: { title: titleOf(step) } }
   const { action, params } = permission
@@ -49,6 +49,7 @@ export async function call(
       messages.add(log.stepMessage({ at: context.clock.now(), step }, said))
     },
   })
-  if (outcome.kind !== 'failed') return { outcome, facts: callFacts }
+  if (outcome.kind !== 'failed')
+    return { outcome, facts: callFacts, ...(action.publishesResults ? { publishesResults: true } : {}) }
   return { outcome: { ...outcome, error: context.censor(outcome.error) }, facts: callFacts }
 }

@@ -10,6 +10,7 @@ import type { Claimed, ClaimRef, Lapsed } from '../store/claims.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { mintStep } from '../store/ids.ts'
 import { appendLines } from '../store/log.ts'
+import { participantCounts } from '../store/participants.ts'
 import { call } from './dispatch.ts'
 import { Messages } from './messages.ts'
 import type { WorkContext } from './work-context.ts'
@@ -83,8 +84,16 @@ async function drive(context: WorkContext, claim: ClaimRef, from: { picture: Pic
     picture = moved.picture
     const messages = new Messages({ db: db.hot, changes, runId: claim.runId, log: context.log })
     const answered = await load.dispatch(step, () => call(context, picture, step, messages))
-    change = settlement(context, { step, outcome: answered.outcome, lines: await messages.take() }, answered.facts)
+    const publishes = answered.publishesResults ? await participantsOf(context, claim.runId) : {}
+    const facts = { ...answered.facts, ...publishes }
+    change = settlement(context, { step, outcome: answered.outcome, lines: await messages.take() }, facts)
   }
+}
+
+/** Who takes part so far. Nobody else adds to them: that is only done under the run's claim. */
+async function participantsOf(context: WorkContext, runId: string): Promise<Pick<CallFacts, 'publishes'>> {
+  const counts = await patiently(context, runId, () => participantCounts(context.db, [runId]))
+  return { publishes: { participants: counts.get(runId) ?? 0 } }
 }
 
 /** Settles a step with what its call brought, unless the claim that the call was made under is gone. */

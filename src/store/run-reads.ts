@@ -70,14 +70,6 @@ export async function stepTallies(db: Database, runIds: readonly string[]): Prom
   return tallies
 }
 
-/** How many participants each run has. */
-export async function participantCounts(db: Database, runIds: readonly string[]): Promise<Map<string, number>> {
-  const rows = await db.prisma.$queryRaw<{ runId: string; count: number }[]>`
-    SELECT run_id AS "runId", count(*)::int AS count
-    FROM participants WHERE run_id = ANY(${[...runIds]}::uuid[]) GROUP BY run_id`
-  return new Map(rows.map(({ runId, count }) => [runId, count]))
-}
-
 /** How much of what each run left in the world is still to be dealt with. */
 export async function unresolvedResourceCounts(db: Database, runIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await db.prisma.$queryRaw<{ runId: string; count: number }[]>`

@@ -5,6 +5,7 @@ import type { CleanupStatus, RunHealth, RunStatus } from '../domain/run.ts'
 import type { OnFailure, StepStatus } from '../domain/step.ts'
 import type { Registry } from '../modules/registry.ts'
 import type { LogRow } from '../store/log-reads.ts'
+import type { ParticipantRow } from '../store/participants.ts'
 import type { RunWithSteps } from '../store/run-with-steps.ts'
 
 // Ids are as the API shows them; instants are Dates.
@@ -55,6 +56,17 @@ export type StepState = {
   /** What a person said when confirming or skipping it. */
   note: string | null
   idempotencyKey: string
+}
+
+/** Somebody who takes part, as far as the world said who. */
+export type ParticipantState = {
+  memberKey: string
+  userId: string | null
+  score: number | null
+  /** From 1, equal scores alike; null without a score, and until the results are published. */
+  rank: number | null
+  joinedAt: Date | null
+  meta: Record<string, unknown> | null
 }
 
 /** A line of the run log. */
@@ -113,6 +125,11 @@ export function stepStateOf(step: RunWithSteps['steps'][number], registry: Regis
     note,
     idempotencyKey,
   }
+}
+
+export function participantStateOf(participant: ParticipantRow): ParticipantState {
+  const { memberKey, userId, score, rank, joinedAt, meta } = participant
+  return { memberKey, userId, score, rank, joinedAt, meta: isObject(meta) ? meta : null }
 }
 
 export function logLineOf({ line, at, kind, phase, stepId, actorKind, actorName, detail, text }: LogRow): LogLine {

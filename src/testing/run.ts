@@ -17,10 +17,21 @@ import { type Waiting, type WaitingKind, waitingOn } from '../domain/waiting.ts'
 import { waitingView } from '../graphql/situation.ts'
 import type { Registry } from '../modules/registry.ts'
 import { logAfter } from '../store/log-reads.ts'
+import { participantsOf } from '../store/participants.ts'
 import { readRunWithSteps } from '../store/run-with-steps.ts'
 import { situationsOf } from '../store/situation-reads.ts'
 import { granted, Refused } from './refused.ts'
-import { type LogLine, logLineOf, matches, type RunState, runStateOf, type StepState, stepStateOf } from './run-view.ts'
+import {
+  type LogLine,
+  logLineOf,
+  matches,
+  type ParticipantState,
+  participantStateOf,
+  type RunState,
+  runStateOf,
+  type StepState,
+  stepStateOf,
+} from './run-view.ts'
 
 /** What a run needs of its server. */
 export type RunHost = {
@@ -70,6 +81,11 @@ export class TestRun {
   async steps(): Promise<StepState[]> {
     const { steps } = await this.#read()
     return steps.map((step) => stepStateOf(step, this.#host.registry))
+  }
+
+  /** Who takes part, by rank and then member key; ranks are null until the results are published. */
+  async participants(): Promise<ParticipantState[]> {
+    return (await participantsOf(this.#host.ctx.db, this.#runId)).map(participantStateOf)
   }
 
   /** The run log so far, in order. */

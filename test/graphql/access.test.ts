@@ -52,10 +52,11 @@ test('mutations need the role that the controls are given to', () => {
   })
 })
 
-test('everything that is read needs VIEWER, but for the question who is asking', () => {
+test('everything that is read needs VIEWER, but for the question who is asking, and published results', () => {
+  const open = ['viewer', 'publicResults']
   const roots = [schema.getQueryType(), schema.getSubscriptionType()]
   for (const field of roots.flatMap((root) => Object.values(root?.getFields() ?? {})))
-    expect(ruleOf(field), field.name).toEqual(field.name === 'viewer' ? { anyone: true } : { role: 'VIEWER' })
+    expect(ruleOf(field), field.name).toEqual(open.includes(field.name) ? { anyone: true } : { role: 'VIEWER' })
 })
 
 test('without a token viewer is null, introspection works, and the rest is UNAUTHENTICATED', async () => {

@@ -18,7 +18,6 @@ import { schema } from '../../src/graphql/schema.ts'
  * absent in fact.
  */
 const notYet: readonly string[] = [
-  'Query.publicResults',
   'Query.runner',
   'Query.apiTokens',
   'Query.auditLog',

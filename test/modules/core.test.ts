@@ -54,7 +54,14 @@ function core(url = 'http://127.0.0.1:1') {
 
 test('every core action has a schema for forms and supports verification', () => {
   const actions = core().registry.actions()
-  expect(actions.map(({ id }) => id)).toEqual(['core.announce', 'core.cue', 'core.log', 'core.wait', 'core.webhook'])
+  expect(actions.map(({ id }) => id)).toEqual([
+    'core.announce',
+    'core.cue',
+    'core.log',
+    'core.publish-results',
+    'core.wait',
+    'core.webhook',
+  ])
   for (const action of actions) {
     expect(action).toMatchObject({
       supportsVerify: true,
@@ -94,6 +101,15 @@ test('core.log writes its message into the log', async () => {
   expect(core().draft('core.log', { message: 'a', level: 'warn' })).toEqual([
     { path: 'level', message: 'is not known here; use one of message, or remove it.' },
   ])
+})
+
+test('core.publish-results takes no params, and is the one action whose success publishes results', async () => {
+  const { registry, run, draft } = core()
+  expect((await run('core.publish-results', {})).outcome).toEqual(DONE)
+  expect((await run('core.publish-results', {}, { verify: true })).outcome).toEqual(DONE)
+  expect(draft('core.publish-results', { run: 'run_1' })).toHaveLength(1)
+  const publishing = registry.actions().filter(({ publishesResults }) => publishesResults)
+  expect(publishing.map(({ id }) => id)).toEqual(['core.publish-results'])
 })
 
 test('core.cue parks with its instruction', async () => {

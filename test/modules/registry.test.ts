@@ -50,6 +50,13 @@ test('a module registers with all that it brings', () => {
   expect(registry.failures()).toEqual([])
 })
 
+test("no module but Cuelight's own has an action that publishes results", () => {
+  const registry = new Registry()
+  const claiming = { ...spawn, publishesResults: true }
+  expect(registry.register({ id: 'shard', actions: [claiming] })).toEqual({ ok: true, id: 'shard' })
+  expect(registry.action('shard.spawn')?.publishesResults).toBe(false)
+})
+
 test('a trigger judges payloads as they are', () => {
   const registry = new Registry()
   registry.register(shard)

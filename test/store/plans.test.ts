@@ -90,6 +90,14 @@ const picture = () => {
   })
 }
 
+const bringing = () => {
+  const draft = draftOf(picture())
+  draft.answered.add(RUN)
+  draft.participants.push({ memberKey: 'anna', userId: null, score: 1, joinedAt: null, meta: null })
+  draft.resultsAt = T0
+  return draft
+}
+
 const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['claimDue', (client) => claimDue(client, request)],
   ['claimKeyedStarts', (client) => claimKeyedStarts(client, request)],
@@ -119,6 +127,10 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
         placeholder: { id: RUN, module: 'shard', ref: 'step' },
         now: T0,
       }),
+  ],
+  [
+    'writeIfUnchanged of what an answer brought',
+    (client) => new Transitions(client).writeIfUnchanged({ draft: bringing(), owner: 'w#1', leaseUntil: null }),
   ],
   ['appendLines', (client) => appendLines(client, RUN, [])],
   ['pruneEmissions', (client) => pruneEmissions(client, { now: T0, limit: 100 })],
@@ -186,6 +198,11 @@ async function fill(): Promise<void> {
   await db.prisma.$executeRaw`
     INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
     SELECT id, 1, ${at}::timestamptz, 'run.created', 'USER', 'Mira', '{}', '' FROM runs`
+  await db.prisma.$executeRaw`
+    INSERT INTO participants (run_id, member_key, score) SELECT id, 'anna', 1 FROM runs`
+  await db.prisma.$executeRaw`
+    INSERT INTO resources (id, run_id, step_id, module, kind, ref, placeholder, created_at)
+    SELECT gen_random_uuid(), run_id, id, 'shard', '@step', '', true, ${at}::timestamptz FROM steps`
   await db.prisma.$executeRaw`ANALYZE`
 }
 

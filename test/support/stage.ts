@@ -52,6 +52,7 @@ export async function newStage(settings: Partial<RunnerSettings> = {}): Promise<
     const { prisma } = db
     await prisma.$transaction([
       prisma.logLine.deleteMany(),
+      prisma.participant.deleteMany(),
       prisma.gate.deleteMany(),
       prisma.step.deleteMany(),
       prisma.run.deleteMany(),
