@@ -244,6 +244,31 @@ test('the controls of a run do what they do on a server', async () => {
   expect(await other.state()).toMatchObject({ status: 'CANCELLED', endedBecause: 'Tester cancelled it: rain' })
 })
 
+test('who takes part is there to be read, and ranked once the results are published', async () => {
+  answers = [
+    () => ({
+      ok: true,
+      participants: [
+        { memberKey: 'anna', score: 1 },
+        { memberKey: 'bert', score: 2 },
+      ],
+    }),
+  ]
+  const publish = { actionId: 'core.publish-results', params: {} }
+  const wait = { actionId: 'core.wait', params: { for: '1m' } }
+  const run = await server.play(event(act('fight'), wait, publish))
+  const ranks = async () => (await run.participants()).map(({ memberKey, rank }) => [memberKey, rank])
+  expect(await ranks()).toEqual([
+    ['anna', null],
+    ['bert', null],
+  ])
+  expect(await run.finish()).toBe('COMPLETED')
+  expect(await ranks()).toEqual([
+    ['bert', 1],
+    ['anna', 2],
+  ])
+})
+
 test('what an event posts to its targets is kept and sent nowhere', async () => {
   const run = await server.play(
     event(
