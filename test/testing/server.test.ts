@@ -87,6 +87,13 @@ test('the invasion of Yew plays from its first omen to its end, as long as it ta
     phase: 'invasion',
     params: { creature: 'orc', count: '40', region: 'Trinsic' },
   })
+  expect((await run.participants()).map(({ memberKey, rank }) => [memberKey, rank])).toEqual([
+    ['anya', 1],
+    ['bram', 2],
+    ['cyra', 2],
+    ['dorn', 4],
+    ['elis', null],
+  ])
   const log = await run.log()
   expect(log.map(({ line }) => line)).toEqual(log.map((_line, index) => index + 1))
   expect(log.filter(({ kind }) => kind === 'step.message').map(({ text }) => text)).toContain(
