@@ -16,6 +16,8 @@ type Data = Record<string, unknown>
 export type Connection = {
   /** The data; rejects with what the server says is wrong. */
   query(document: string, variables: Variables): Promise<Data>
+  /** The same without a token. */
+  queryAsAnyone(document: string, variables: Variables): Promise<Data>
   /** Like `query`; an expected error, which a mutation answers as data, rejects too. */
   mutate(document: string, variables: Variables): Promise<Data>
   subscribe(document: string, variables: Variables): AsyncIterableIterator<Data>
@@ -55,17 +57,11 @@ export async function connect({
   })
   await opened
 
-  const query = async (document: string, variables: Variables): Promise<Data> => {
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization },
-      body: JSON.stringify({ query: document, variables }),
-    })
-    return dataOf(await response.json())
-  }
+  const query = (document: string, variables: Variables) => post(url, { query: document, variables }, { authorization })
 
   return {
     query,
+    queryAsAnyone: (document, variables) => post(url, { query: document, variables }),
     async mutate(document, variables) {
       const data = await query(document, variables)
       for (const [mutation, answer] of Object.entries(data)) {
@@ -92,6 +88,15 @@ export async function connect({
     },
     close: async () => socket.dispose(),
   }
+}
+
+async function post(url: string, body: { query: string; variables: Variables }, headers: Record<string, string> = {}) {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  return dataOf(await response.json())
 }
 
 function dataOf(answer: unknown): Data {

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 
 type LogLine = { at: string; kind: string; text: string }
+type Result = { rank: number | null; memberKey: string; score: number | null }
 type Style = Parameters<typeof styleText>[0]
 
 const colours = process.stdout.isTTY === true && process.stdout.hasColors()
@@ -31,6 +32,12 @@ export const say = {
   world(text: string): void {
     const [, name = 'world', said = text] = /^\[([a-z-]+)\] (.*)$/.exec(text) ?? []
     line(`  ${' '.repeat(12)}  ${paint('dim', `${name.padEnd(KIND_WIDTH)} ${said}`)}`)
+  },
+  /** The results as a table: rank, who, score. */
+  results(results: readonly Result[]): void {
+    const width = Math.max(...results.map(({ memberKey }) => memberKey.length), 0)
+    for (const { rank, memberKey, score } of results)
+      line(`  ${String(rank ?? '–').padStart(4)}  ${memberKey.padEnd(width)}  ${String(score ?? '–').padStart(5)}`)
   },
   cue: (instruction: string): void => line(`\n  ${paint(['bold', 'yellow'], `☞ Cue for the GM: ${instruction}`)}\n`),
   success: (text: string): void => line(`${paint(['bold', 'green'], '✓')} ${paint('bold', text)}`),

@@ -1,7 +1,7 @@
 /**
  * Plays "Invasion of Yew" from start to end: starts a server on a PostgreSQL of its own in a temporary folder, publishes
  * and starts the event over the public API, follows its log, and does what a game master would do. Exits 0 only when
- * the run is COMPLETED.
+ * the run is COMPLETED and nothing of it is left in the world.
  */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,6 +17,10 @@ const LIMIT_MS = 60_000
 const READING_MS = 700
 /** The players take the orc lord down before the game server says so. */
 const FIGHT_MS = 1_000
+/** Between two looks at a cleanup that goes on. */
+const LOOKING_MS = 100
+/** How a cleanup may end that left nothing behind. */
+const CLEAN = ['CLEAN', 'NOT_REQUIRED']
 
 const Created = z.object({
   createDefinition: z.object({ definition: z.object({ id: z.string(), title: z.string() }) }),
@@ -24,7 +28,17 @@ const Created = z.object({
 const Published = z.object({ publishDefinition: z.object({ version: z.object({ version: z.number() }) }) })
 const Started = z.object({ startRun: z.object({ run: z.object({ id: z.string() }) }) })
 const Ended = z.object({
-  run: z.object({ status: z.string(), lastError: z.string().nullable(), endedBecause: z.string().nullable() }),
+  run: z.object({
+    status: z.string(),
+    cleanupStatus: z.string(),
+    lastError: z.string().nullable(),
+    endedBecause: z.string().nullable(),
+  }),
+})
+const Results = z.object({
+  publicResults: z
+    .array(z.object({ rank: z.number().nullable(), memberKey: z.string(), score: z.number().nullable() }))
+    .nullable(),
 })
 const LogBatch = z.object({
   runLog: z.object({ entries: z.array(z.object({ at: z.string(), kind: z.string(), text: z.string() })) }),
@@ -37,7 +51,7 @@ const CueEvent = z.object({
   }),
 })
 
-async function play(connection: Connection): Promise<string> {
+async function play(connection: Connection): Promise<Outcome> {
   const input: unknown = JSON.parse(await readFile(EVENT, 'utf8'))
   const { definition } = Created.parse(
     await connection.mutate(
@@ -69,11 +83,37 @@ async function play(connection: Connection): Promise<string> {
   await followLog(connection, run.id)
   await cues.stop()
 
-  const ended = Ended.parse(
-    await connection.query(`query ($id: ID!) { run(id: $id) { status lastError endedBecause } }`, { id: run.id }),
-  ).run
-  const why = ended.endedBecause ?? ended.lastError
-  return why === null ? ended.status : `${ended.status}: ${why}`
+  const outcome = await cleanedUp(connection, run.id)
+  if (outcome.status === 'COMPLETED') await showResults(connection, run.id)
+  return outcome
+}
+
+type Outcome = { status: string; cleanupStatus: string; why: string | null }
+
+/** How the run ended, once nothing of what it left in the world is still being taken back. */
+async function cleanedUp(connection: Connection, runId: string): Promise<Outcome> {
+  for (;;) {
+    const { status, cleanupStatus, lastError, endedBecause } = Ended.parse(
+      await connection.query(`query ($id: ID!) { run(id: $id) { status cleanupStatus lastError endedBecause } }`, {
+        id: runId,
+      }),
+    ).run
+    if (cleanupStatus !== 'PENDING') return { status, cleanupStatus, why: endedBecause ?? lastError }
+    await sleep(LOOKING_MS)
+  }
+}
+
+/** Shows what anyone may read, without a token, now that the run has published it. */
+async function showResults(connection: Connection, runId: string): Promise<void> {
+  const { publicResults } = Results.parse(
+    await connection.queryAsAnyone(`query ($id: ID!) { publicResults(runId: $id) { rank memberKey score } }`, {
+      id: runId,
+    }),
+  )
+  if (publicResults === null) throw new Error('The run has ended and its results are not published.')
+  say.line('')
+  say.step('The results, as anyone may read them:')
+  say.results(publicResults)
 }
 
 /** Prints every line of the run's log; resolves when the run has nothing more to say. */
@@ -150,11 +190,13 @@ async function main(): Promise<number> {
     await connection.close()
     const seconds = ((Date.now() - since) / 1000).toFixed(1)
     say.line('')
-    if (outcome === 'COMPLETED') {
-      say.success(`The run is COMPLETED; all in ${seconds} s.`)
+    const { status, cleanupStatus, why } = outcome
+    const said = `The run is ${status}, its cleanup ${cleanupStatus}`
+    if (status === 'COMPLETED' && CLEAN.includes(cleanupStatus)) {
+      say.success(`${said}; all in ${seconds} s.`)
       return 0
     }
-    say.failure(`The run is not COMPLETED after ${seconds} s but ${outcome}`)
+    say.failure(`${said} after ${seconds} s${why === null ? '.' : `: ${why}`}`)
   } catch (error) {
     say.failure(error instanceof Error ? error.message : String(error))
   } finally {

@@ -2,17 +2,26 @@ import { defineAction, defineModule, defineTrigger } from 'cuelight'
 import { z } from 'zod'
 
 /** What the world holds: the shard of a game, in memory, so that the example needs nothing else. */
-type Thing = { ref: string; what: string; region: string }
+type Thing = { ref: string; what: string; region: string; heads: number }
 const things = new Map<string, Thing>()
 /** Steps the world has seen: a repeat of one gets the same answer and does nothing twice. */
 const seen = new Map<string, Thing>()
 
+/** Who fights in every region, and the share of the heads that is theirs; the bard only watches. */
+const PLAYERS = [
+  { memberKey: 'anya', userId: 'u-1', share: 0.4, guild: 'Wardens' },
+  { memberKey: 'bram', userId: 'u-2', share: 0.2, guild: 'Wardens' },
+  { memberKey: 'cyra', userId: 'u-3', share: 0.2, guild: 'Lanterns' },
+  { memberKey: 'dorn', userId: 'u-4', share: 0.1, guild: 'Lanterns' },
+  { memberKey: 'elis', userId: 'u-5', share: null, guild: 'Bards' },
+]
+
 const say = (sentence: string): void => console.log(`[shard] ${sentence}`)
 
-function make(key: string, what: string, region: string): Thing {
+function make(key: string, { what, region, heads }: Omit<Thing, 'ref'>): Thing {
   const known = seen.get(key)
   if (known !== undefined) return known
-  const thing = { ref: `shard-${seen.size + 1}`, what, region }
+  const thing = { ref: `shard-${seen.size + 1}`, what, region, heads }
   seen.set(key, thing)
   things.set(thing.ref, thing)
   say(`${what} in ${region} (${thing.ref})`)
@@ -28,6 +37,20 @@ function take(resource: { kind: string; ref: string }, key: string): void {
   things.delete(thing.ref)
   say(`gone again: ${thing.what} in ${thing.region} (${thing.ref})`)
 }
+
+/** Who fought for a region, and how many heads each of them took. */
+function fighters(region: string) {
+  const heads = [...things.values()].reduce((sum, thing) => sum + (thing.region === region ? thing.heads : 0), 0)
+  return PLAYERS.map(({ memberKey, userId, share, guild }) => ({
+    memberKey,
+    userId,
+    meta: { guild },
+    ...(share === null ? {} : { score: Math.round(share * heads) }),
+  }))
+}
+
+const tally = ({ memberKey, score }: { memberKey: string; score?: number }): string =>
+  score === undefined ? `${memberKey} watched` : `${memberKey} ${score}`
 
 const region = z.string().min(1).describe('Where in the world.')
 
@@ -61,7 +84,7 @@ export default defineModule({
       supportsVerify: true,
       perform({ params, idempotencyKey, verify }) {
         if (verify) return { ok: true }
-        const portal = make(idempotencyKey, 'a moongate', params.region)
+        const portal = make(idempotencyKey, { what: 'a moongate', region: params.region, heads: 0 })
         return { ok: true, resources: [{ kind: 'portal', ref: portal.ref }] }
       },
       revert({ resource, idempotencyKey }) {
@@ -82,13 +105,33 @@ export default defineModule({
       supportsVerify: true,
       perform({ params, idempotencyKey, verify }, { log }) {
         if (verify) return { ok: true }
-        const horde = make(idempotencyKey, `${params.count} × ${params.creature}`, params.region)
+        const horde = make(idempotencyKey, {
+          what: `${params.count} × ${params.creature}`,
+          region: params.region,
+          heads: params.count,
+        })
         log(`${horde.what} spawned in ${horde.region}`)
         return { ok: true, resources: [{ kind: 'spawn', ref: horde.ref, payload: { count: params.count } }] }
       },
       revert({ resource, idempotencyKey }) {
         take(resource, idempotencyKey)
         return { ok: true }
+      },
+    }),
+    defineAction({
+      id: 'shard.count-heads',
+      label: 'Count the heads',
+      description: 'Says who fought, and scores each of them by what they slew.',
+      version: 1,
+      risk: 'change',
+      budgetMs: 2_000,
+      params: z.object({ region }),
+      supportsVerify: true,
+      perform({ params, verify }) {
+        if (verify) return { ok: true }
+        const participants = fighters(params.region)
+        say(`the heads are counted: ${participants.map(tally).join(', ')}`)
+        return { ok: true, participants }
       },
     }),
   ],

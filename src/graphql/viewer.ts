@@ -7,7 +7,7 @@ export const RoleEnum = builder.enumType('Role', {
   description: 'What a token may do.',
   values: {
     VIEWER: { description: 'Reads everything but tokens and the audit log.' },
-    EMITTER: { description: 'For game servers: emits triggers, and reads nothing but `viewer`.' },
+    EMITTER: { description: 'For game servers: emits triggers, and reads nothing but `viewer` and published results.' },
     MODERATOR: { description: 'VIEWER, and works cues, skips steps, pauses, resumes and ends holds.' },
     ADMIN: { description: 'Everything.' },
   },

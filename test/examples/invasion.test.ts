@@ -75,10 +75,26 @@ test('the world does a step once however often it is asked, and tells what it ma
   expect(actionOf('shard.spawn').cost({ count: 40 })).toEqual({ ok: true, cost: { creatures: 40 } })
 })
 
+test('the world tells who fought in a region, and scores them by what was spawned there', async () => {
+  await perform('shard.spawn', { creature: 'orc', count: 40, region: 'Minoc' }, { key: 'minoc' })
+  await perform('shard.spawn', { creature: 'orc', count: 7, region: 'Vesper' }, { key: 'vesper' })
+  const counted = await perform('shard.count-heads', { region: 'Minoc' }, { key: 'heads' })
+  const scores = counted.kind === 'done' ? counted.participants.map(({ memberKey, score }) => [memberKey, score]) : []
+  expect(scores).toEqual([
+    ['anya', 16],
+    ['bram', 8],
+    ['cyra', 8],
+    ['dorn', 4],
+    ['elis', null],
+  ])
+  expect(said.at(-1)).toContain('anya 16, bram 8, cyra 8, dorn 4, elis watched')
+})
+
 test('the world does nothing in a verification', async () => {
   await perform('shard.spawn', { creature: 'orc', count: 1, region: 'Yew' }, { verify: true })
   await perform('shard.portal', { region: 'Yew' }, { verify: true })
   await perform('shard.proclaim', { text: 'Hear!' }, { verify: true })
+  expect(await perform('shard.count-heads', { region: 'Yew' }, { verify: true })).toMatchObject({ participants: [] })
   expect(said).toEqual([])
 })
 

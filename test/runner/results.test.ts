@@ -99,7 +99,7 @@ test('who is named again is the same one: what is said anew counts, what is not 
     stage,
     [
       { memberKey: 'anna', userId: 'u-1', score: 5, joinedAt, meta: { guild: 'Yew' } },
-      { memberKey: 'bert', score: 6 },
+      { memberKey: 'bert', score: 6, meta: { guild: 'Minoc' } },
     ],
     [{ memberKey: 'anna', score: 0 }, { memberKey: 'cora' }],
     [
@@ -109,7 +109,7 @@ test('who is named again is the same one: what is said anew counts, what is not 
   )
   const rows = (await participantsOf(stage.db, runId)).map(({ runId: _run, ...row }) => row)
   expect(rows).toEqual([
-    { memberKey: 'bert', userId: 'u-2', score: 6, rank: 1, joinedAt: null, meta: null },
+    { memberKey: 'bert', userId: 'u-2', score: 6, rank: 1, joinedAt: null, meta: { guild: 'Minoc' } },
     { memberKey: 'anna', userId: 'u-1', score: 0, rank: 2, joinedAt: new Date(joinedAt), meta: { guild: null } },
     { memberKey: 'cora', userId: null, score: null, rank: null, joinedAt: null, meta: null },
   ])
@@ -149,11 +149,13 @@ test('who comes after the results were published is ranked when they are publish
 test('nobody is ranked, and nothing is published, before a step does it; other runs are left alone', async () => {
   const stage = await newStage()
   stage.script.on('a', () => ({ ok: true, participants: [{ memberKey: 'anna', score: 1 }] }))
-  const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }])
-  const unpublished = await stage.start(definitionId)
-  await stage.settle()
+  stage.script.on('b', () => ({ ok: true, participants: [{ memberKey: 'bert', score: 2 }] }))
+  const unpublished = await stage.play([{ key: 'one', steps: [{ key: 'a' }, { key: 'b' }] }])
   await stage.play([{ key: 'one', steps: [{ key: 'a' }, PUBLISH] }])
-  expect(await ranking(stage, unpublished)).toEqual([['anna', 1, null]])
+  expect(await ranking(stage, unpublished)).toEqual([
+    ['anna', 1, null],
+    ['bert', 2, null],
+  ])
   expect(await stage.run(unpublished)).toMatchObject({ status: 'COMPLETED', resultsPublishedAt: null })
   expect(await published(stage, unpublished)).toEqual([])
 })

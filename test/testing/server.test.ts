@@ -87,6 +87,13 @@ test('the invasion of Yew plays from its first omen to its end, as long as it ta
     phase: 'invasion',
     params: { creature: 'orc', count: '40', region: 'Trinsic' },
   })
+  expect((await run.participants()).map(({ memberKey, rank }) => [memberKey, rank])).toEqual([
+    ['anya', 1],
+    ['bram', 2],
+    ['cyra', 2],
+    ['dorn', 4],
+    ['elis', null],
+  ])
   const log = await run.log()
   expect(log.map(({ line }) => line)).toEqual(log.map((_line, index) => index + 1))
   expect(log.filter(({ kind }) => kind === 'step.message').map(({ text }) => text)).toContain(
@@ -242,6 +249,31 @@ test('the controls of a run do what they do on a server', async () => {
   const other = await server.play(event(cue))
   await other.cancel({ reason: 'rain' })
   expect(await other.state()).toMatchObject({ status: 'CANCELLED', endedBecause: 'Tester cancelled it: rain' })
+})
+
+test('who takes part is there to be read, and ranked once the results are published', async () => {
+  answers = [
+    () => ({
+      ok: true,
+      participants: [
+        { memberKey: 'anna', score: 1 },
+        { memberKey: 'bert', score: 2 },
+      ],
+    }),
+  ]
+  const publish = { actionId: 'core.publish-results', params: {} }
+  const wait = { actionId: 'core.wait', params: { for: '1m' } }
+  const run = await server.play(event(act('fight'), wait, publish))
+  const ranks = async () => (await run.participants()).map(({ memberKey, rank }) => [memberKey, rank])
+  expect(await ranks()).toEqual([
+    ['anna', null],
+    ['bert', null],
+  ])
+  expect(await run.finish()).toBe('COMPLETED')
+  expect(await ranks()).toEqual([
+    ['bert', 1],
+    ['anna', 2],
+  ])
 })
 
 test('what an event posts to its targets is kept and sent nowhere', async () => {
