@@ -244,7 +244,9 @@ function words(value: Scalar | Scalar[]): string {
 function quotedWhereUnclear(text: string): string {
   const plain = /^[\p{L}\p{N}][\p{L}\p{N} _'.:/-]*$/u.test(text) && !text.endsWith(' ')
   const number = text !== '' && !Number.isNaN(Number(text))
-  const unclear = /^(true|false|null|present|absent|[\d.:/-]+)$|^(not|more|less|at|one|none)( |$)| (and|or) /i.test(text)
+  const unclear = /^(true|false|null|present|absent|[\d.:/-]+)$|^(not|more|less|at|one|none)( |$)| (and|or) /i.test(
+    text,
+  )
   return plain && !number && !unclear ? text : JSON.stringify(text)
 }
 

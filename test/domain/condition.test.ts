@@ -129,7 +129,10 @@ test.each([
   [leaf('a', 'EQ', 'true'), 'a is "true"'],
   [leaf('a', 'EQ', 'x and b is y'), 'a is "x and b is y"'],
   [leaf('a', 'EQ', ''), 'a is ""'],
-  [{ all: [{ all: [{ any: [leaf('a', 'EQ', 1), leaf('b', 'EQ', 2)] }] }, leaf('c', 'EQ', 3)] }, '(a is 1 or b is 2) and c is 3'],
+  [
+    { all: [{ all: [{ any: [leaf('a', 'EQ', 1), leaf('b', 'EQ', 2)] }] }, leaf('c', 'EQ', 3)] },
+    '(a is 1 or b is 2) and c is 3',
+  ],
   [{ any: [{ any: [{ not: leaf('a', 'EQ', 1) }] }, leaf('b', 'EQ', 2)] }, 'not (a is 1) or b is 2'],
   [{ not: { all: [{ any: [leaf('a', 'EQ', 1), leaf('b', 'EQ', 2)] }] } }, 'not (a is 1 or b is 2)'],
   [leaf('a is 1 or b', 'EQ', 2), '"a is 1 or b" is 2'],

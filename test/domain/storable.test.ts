@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { hasNumberBeyondJson, isStorable, nestsDeeperThan, storableJson, storableText } from '../../src/domain/storable.ts'
+import {
+  hasNumberBeyondJson,
+  isStorable,
+  nestsDeeperThan,
+  storableJson,
+  storableText,
+} from '../../src/domain/storable.ts'
 
 test('replaces what the database cannot keep by a character that shows', () => {
   expect(storableText('a\0b\ud800c')).toBe('a\uFFFDb\uFFFDc')
