@@ -1,3 +1,4 @@
+import { waitedSeconds } from '../domain/gate.ts'
 import { builder } from './builder.ts'
 import { gateDescription } from './situation.ts'
 import { objectOrNull } from './stored-json.ts'
@@ -76,8 +77,7 @@ export const Gate = builder.prismaObject('Gate', {
       description: 'From entering the phase until it opened, or until now; whole seconds.',
       resolve: (gate, _args, { control }) => {
         const now = control.clock.now()
-        const until = openedAtOf(gate, now)?.getTime() ?? now
-        return Math.max(0, Math.floor((until - gate.enteredAt.getTime()) / 1000))
+        return waitedSeconds(gate.enteredAt.getTime(), openedAtOf(gate, now)?.getTime() ?? now)
       },
     }),
     stalled: t.boolean({

@@ -69,6 +69,8 @@ test('a game server emits a trigger, and the run shows the gate from its arming 
     lastEvent: { trigger: 'test.slain', payload: { boss: 'Dragon' }, matched: false },
   })
 
+  // A second that is not over does not count, here and in the log.
+  await stage.letPass(900)
   client.role = 'EMITTER'
   await emit({ boss: 'Balron' }, 'two')
   await stage.settle()
@@ -80,7 +82,10 @@ test('a game server emits a trigger, and the run shows the gate from its arming 
     openedByActor: { kind: 'TOKEN', name: 'Mira' },
     tally: 2,
     stalled: false,
+    waitedSeconds: STALL_MS / 1000,
   })
+  const advanced = (await stage.log(runId)).find(({ kind }) => kind === 'phase.advanced')
+  expect(advanced?.detail).toMatchObject({ waitedSeconds: STALL_MS / 1000 })
 })
 
 test('a time opens its gate at its instant while the run is paused, and not once the run has ended', async () => {
