@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/actor.ts'
+import { waitedSeconds } from '../domain/gate.ts'
 import { graceUntil } from '../domain/grace.ts'
 import { formatId } from '../domain/ids.ts'
 import * as log from '../domain/log.ts'
@@ -82,10 +83,9 @@ export async function advancePhase(
       return conflict(message, { runId: run.id, lastControl: run.lastControl })
     }
     const at = ctx.clock.now()
-    const waitedSeconds = Math.max(0, Math.round((at - run.gate.enteredAt.getTime()) / 1000))
     const line = log.phaseAdvanced(
       { at, actor, phase: input.phase },
-      { because: 'FORCED', waitedSeconds, reason: reason.text },
+      { because: 'FORCED', waitedSeconds: waitedSeconds(run.gate.enteredAt.getTime(), at), reason: reason.text },
     )
     return forceGateIfClosed(ctx.db.prisma, { ...common, phase: input.phase, reason: reason.text, line })
   })

@@ -198,12 +198,15 @@ function isOrdered(op: 'GT' | 'GTE' | 'LT' | 'LTE', difference: number | null): 
 
 /** A condition in English: "boss is Balron and level is at least 5". */
 export function phraseOf(condition: Condition): string {
-  if ('all' in condition) return condition.all.map(inGroup(condition.all)).join(' and ')
-  if ('any' in condition) return condition.any.map(inGroup(condition.any)).join(' or ')
+  if ('all' in condition) return joined(condition.all, 'and')
+  if ('any' in condition) return joined(condition.any, 'or')
   if ('not' in condition) return `not (${phraseOf(condition.not)})`
-  const { field, op, value } = condition
+  const { op, value } = condition
+  const field = PLAIN_FIELD.test(condition.field) ? condition.field : JSON.stringify(condition.field)
   return op === 'EXISTS' ? `${field} is ${value ? 'present' : 'absent'}` : `${field} ${WORDS[op]} ${words(value)}`
 }
+
+const PLAIN_FIELD = /^[\p{L}\p{N}_$.-]+$/u
 
 const WORDS = {
   EQ: 'is',
@@ -218,9 +221,16 @@ const WORDS = {
   STARTS_WITH: 'starts with',
 } as const
 
-const inGroup = (group: Condition[]) => (part: Condition) => {
-  const isGroup = ('all' in part && part.all.length > 1) || ('any' in part && part.any.length > 1)
-  return isGroup && group.length > 1 ? `(${phraseOf(part)})` : phraseOf(part)
+/** In parentheses are the parts that "and" and "or" could be read into. */
+function joined(group: readonly Condition[], word: 'and' | 'or'): string {
+  if (group.length === 1) return group.map(phraseOf).join()
+  return group.map((part) => (joins(part) ? `(${phraseOf(part)})` : phraseOf(part))).join(` ${word} `)
+}
+
+/** Whether a condition's phrase joins several: a group of one reads as its only part does. */
+function joins(condition: Condition): boolean {
+  const group = 'all' in condition ? condition.all : 'any' in condition ? condition.any : []
+  return group.length > 1 || group.some(joins)
 }
 
 function words(value: Scalar | Scalar[]): string {
@@ -230,11 +240,14 @@ function words(value: Scalar | Scalar[]): string {
   return list.length === 0 ? last : `${list.join(', ')} or ${last}`
 }
 
-/** A text as it is where it reads as one thing; quoted where it could be a number, a keyword or more than one thing. */
+/** A text as it is where it reads as one thing; quoted where it could be a number, words of a phrase or more than one thing. */
 function quotedWhereUnclear(text: string): string {
   const plain = /^[\p{L}\p{N}][\p{L}\p{N} _'.:/-]*$/u.test(text) && !text.endsWith(' ')
-  const unclear = /^(true|false|null|present|absent|[\d.:/-]+)$| (and|or) /i.test(text)
-  return plain && !unclear ? text : JSON.stringify(text)
+  const number = text !== '' && !Number.isNaN(Number(text))
+  const unclear = /^(true|false|null|present|absent|[\d.:/-]+)$|^(not|more|less|at|one|none)( |$)| (and|or) /i.test(
+    text,
+  )
+  return plain && !number && !unclear ? text : JSON.stringify(text)
 }
 
 const short = (key: string) => (key.length > 40 ? `${key.slice(0, 40)}…` : key)

@@ -110,3 +110,8 @@ export function waitForGate(draft: Draft, gate: Gate, { now, stallMs }: { now: I
 export function isOpen(gate: Gate | null): boolean {
   return gate === null || gate.openedAt !== null
 }
+
+/** How long a gate has been waited for, in whole seconds: the same in the log and in the API. */
+export function waitedSeconds(enteredAt: Instant, until: Instant): number {
+  return Math.max(0, Math.floor((until - enteredAt) / 1000))
+}

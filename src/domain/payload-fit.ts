@@ -3,6 +3,7 @@ import type { Issue } from './issue.ts'
 import { isObject } from './plain-object.ts'
 import {
   alwaysThere,
+  inSomeItem,
   type JsonSchema,
   type JsonType,
   possible,
@@ -74,8 +75,11 @@ function judgeLeaf(leaf: Leaf, { schema, path, trigger, found }: Place): void {
       )
     return
   }
-  if (!possible(open, schema, keys, matching(leaf)))
-    issue('value', `No payload of ${trigger} can match this: "${leaf.field}" ${allowedAt(schema, keys, types)}.`)
+  if (!possible(open, schema, keys, matching(leaf))) {
+    const isList = leaf.op === 'CONTAINS' && types.includes('array')
+    const why = isList ? `never holds ${JSON.stringify(leaf.value)}` : allowedAt(schema, keys, types)
+    issue('value', `No payload of ${trigger} can match this: "${leaf.field}" ${why}.`)
+  }
 }
 
 const OP_TYPES: Partial<Record<Leaf['op'], readonly JsonType[]>> = {
@@ -109,7 +113,10 @@ const ofType = (type: JsonType): Question => ({
 
 /** Whether a leaf could hold. Where the value is one of a list each is tried; else its type and bounds decide. */
 const matching = (leaf: Leaf): Question => ({
-  fits: (type, schema) => couldMatch(leaf, type, schema),
+  fits: (type, schema, reader) =>
+    leaf.op === 'CONTAINS' && type === 'array'
+      ? inSomeItem(reader, schema, matching({ field: leaf.field, op: 'EQ', value: leaf.value }))
+      : couldMatch(leaf, type, schema),
   isMet: (value, rest) => holds(leaf, value, rest),
 })
 
@@ -126,7 +133,7 @@ function couldMatch(leaf: Leaf, type: JsonType, schema: JsonSchema): boolean {
     case 'NOT_IN':
       return leaf.value.some((value) => value === null || type === typeOf(value))
     case 'CONTAINS':
-      return type === 'array' || (type === 'string' && typeof leaf.value === 'string')
+      return type === 'string' && typeof leaf.value === 'string'
     case 'STARTS_WITH':
       return type === 'string'
     default:

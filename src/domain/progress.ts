@@ -1,5 +1,5 @@
 import { failRun } from './disposition.ts'
-import { armGate, gateLine, isOpen, openIfElapsed, waitForGate } from './gate.ts'
+import { armGate, gateLine, isOpen, openIfElapsed, waitedSeconds, waitForGate } from './gate.ts'
 import * as log from './log.ts'
 import { type Draft, type Instant, NEW_STEP, type Step } from './picture.ts'
 import type { VersionPhase, VersionSpec } from './spec.ts'
@@ -97,11 +97,15 @@ function leavePhase(draft: Draft, rule: ProgressRule): boolean {
   if (gate !== null && gate.openedAt !== null && wasWaitedFor(gate.openedAt, steps)) {
     // Who forces a gate writes the line at once.
     const { openedBy } = gate
-    const waitedSeconds = Math.max(0, Math.round((gate.openedAt - gate.enteredAt) / 1000))
     const by =
       openedBy === 'TRIGGER' ? { trigger: gate.trigger ?? '', tally: gate.tally ?? 0, needed: gate.needed ?? 1 } : {}
     if (openedBy !== null && openedBy !== 'FORCED')
-      draft.lines.push(log.phaseAdvanced({ at: now, phase: phase.key }, { because: openedBy, waitedSeconds, ...by }))
+      draft.lines.push(
+        log.phaseAdvanced(
+          { at: now, phase: phase.key },
+          { because: openedBy, waitedSeconds: waitedSeconds(gate.enteredAt, gate.openedAt), ...by },
+        ),
+      )
   }
   draft.lines.push(log.phaseCompleted({ at: now, phase: phase.key }, { index, label: phase.label }))
   if (!isLast) return enterPhase(draft, index + 1, rule)

@@ -6,8 +6,8 @@ export type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'ar
 
 /** A question about the value at a field, asked of what one schema says of it by itself. */
 export type Question = {
-  /** Whether a value of that type, within the schema's bounds, could be the answer. */
-  fits: (type: JsonType, schema: JsonSchema) => boolean
+  /** Whether a value of that type, within the schema's bounds, could be the answer; `reader` is for what is in it. */
+  fits: (type: JsonType, schema: JsonSchema, reader: Reader) => boolean
   /** Whether this whole payload, or part of it, with the rest of the path, is the answer: for values that are listed. */
   isMet: (value: unknown, rest: string[]) => boolean
 }
@@ -41,7 +41,7 @@ export function possible(reader: Reader, node: unknown, keys: string[], question
   if (Object.hasOwn(node, 'const')) return question.isMet(node.const, keys)
   const [key, ...rest] = keys
   const types = jsonTypesOf(node)
-  if (key === undefined) return types.some((type) => question.fits(type, node))
+  if (key === undefined) return types.some((type) => question.fits(type, node, deeper))
   return (
     (types.includes('object') && inObject(deeper, node, { key, rest, question })) ||
     (types.includes('array') && /^\d+$/.test(key) && inArray(deeper, node, { index: Number(key), rest, question }))
@@ -72,20 +72,35 @@ function inObject(reader: Reader, node: JsonSchema, { key, rest, question }: Ste
 }
 
 function inArray(reader: Reader, node: JsonSchema, { index, rest, question }: Step<{ index: number }>): boolean {
-  const { prefixItems, items, maxItems } = node
+  const { maxItems } = node
   if (typeof maxItems === 'number' && index >= maxItems) return false
-  const tuple: unknown[] = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : []
-  if (index < tuple.length) return possible(reader, tuple[index], rest, question)
-  return Array.isArray(items) ? true : possible(reader, items, rest, question)
+  const { tuple, others } = itemsIn(node)
+  return possible(reader, index < tuple.length ? tuple[index] : others, rest, question)
 }
 
-/** Whether every payload has it, as far as `required` says so in one place. */
+/** Schemas of a list's items: of the first ones, each its own, and of those behind. */
+function itemsIn({ prefixItems, items }: JsonSchema): { tuple: unknown[]; others: unknown } {
+  const tuple: unknown[] = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : []
+  return { tuple, others: Array.isArray(items) ? true : items }
+}
+
+/** Whether a list could hold an item that answers the question. */
+export function inSomeItem(reader: Reader, node: JsonSchema, question: Question): boolean {
+  const { tuple, others } = itemsIn(node)
+  return [...tuple, others].some((item) => possible(reader, item, [], question))
+}
+
+/**
+ * Whether every payload has it, as far as `required` says so in one place. What has a default may be left out all the
+ * same: it is filled in to be checked, and not told.
+ */
 export function alwaysThere(root: JsonSchema, node: unknown, keys: string[]): boolean {
   const [key, ...rest] = keys
   if (key === undefined) return true
   if (!isObject(node) || !Array.isArray(node.required) || !node.required.includes(key)) return false
-  if (rest.length === 0) return true
   const next = propertyOf(root, node, key)
+  if (next !== null && Object.hasOwn(next, 'default')) return false
+  if (rest.length === 0) return true
   return next !== null && next.type === 'object' && alwaysThere(root, next, rest)
 }
 

@@ -41,3 +41,9 @@ export function nestsDeeperThan(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return depth === 0 || Object.values(value).some((item) => nestsDeeperThan(item, depth - 1))
 }
+
+/** Whether a number in a value is infinite or none, as 1e999 is once it is read: JSON cannot hold it. Not for deep values. */
+export function hasNumberBeyondJson(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNumberBeyondJson)
+}

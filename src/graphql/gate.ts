@@ -1,3 +1,4 @@
+import { waitedSeconds } from '../domain/gate.ts'
 import { builder } from './builder.ts'
 import { gateDescription } from './situation.ts'
 import { objectOrNull } from './stored-json.ts'
@@ -20,11 +21,22 @@ const GateOpenedBy = builder.enumType('GateOpenedBy', {
   },
 })
 
+type Opening = { openedAt: Date | null; opensAt: Date | null; run: { endedAt: Date | null } }
+
+/**
+ * When a gate opened; null while it is closed. A time opens its gate also where nobody looked since, as while the run is
+ * paused.
+ */
+function openedAtOf({ openedAt, opensAt, run }: Opening, now: number): Date | null {
+  const until = run.endedAt?.getTime() ?? now
+  return openedAt ?? (opensAt !== null && opensAt.getTime() <= until ? opensAt : null)
+}
+
 /** How long ON gates wait before they count as stalled is the runner's to say; it marks the run. */
 export const Gate = builder.prismaObject('Gate', {
   name: 'Gate',
   description: 'What a phase waits for besides its steps; there from when the phase is entered.',
-  include: { run: { select: { currentPhase: true, stalledSince: true } } },
+  include: { run: { select: { currentPhase: true, stalledSince: true, endedAt: true } } },
   fields: (t) => ({
     phase: t.exposeString('phase', { description: 'Key of its phase.' }),
     kind: t.expose('kind', { type: GateKind, description: 'A time or a trigger.' }),
@@ -41,15 +53,18 @@ export const Gate = builder.prismaObject('Gate', {
       nullable: true,
       description: 'When it opens by itself. Null for ON.',
     }),
-    openedAt: t.expose('openedAt', {
+    openedAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'When it opened; null while it is closed.',
+      resolve: (gate, _args, { control }) => openedAtOf(gate, control.clock.now()),
     }),
-    openedBy: t.expose('openedBy', {
+    openedBy: t.field({
       type: GateOpenedBy,
       nullable: true,
       description: 'What opened it; null while it is closed.',
+      resolve: (gate, _args, { control }) =>
+        gate.openedBy ?? (openedAtOf(gate, control.clock.now()) === null ? null : 'ELAPSED'),
     }),
     openedByActor: t.field({
       type: ActorRef,
@@ -60,8 +75,10 @@ export const Gate = builder.prismaObject('Gate', {
     reason: t.exposeString('reason', { nullable: true, description: 'Why a person forced it.' }),
     waitedSeconds: t.int({
       description: 'From entering the phase until it opened, or until now; whole seconds.',
-      resolve: ({ enteredAt, openedAt }, _args, { control }) =>
-        Math.max(0, Math.floor(((openedAt?.getTime() ?? control.clock.now()) - enteredAt.getTime()) / 1000)),
+      resolve: (gate, _args, { control }) => {
+        const now = control.clock.now()
+        return waitedSeconds(gate.enteredAt.getTime(), openedAtOf(gate, now)?.getTime() ?? now)
+      },
     }),
     stalled: t.boolean({
       description: 'True while it has been waited for, with all steps done, longer than the stall time.',

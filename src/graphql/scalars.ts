@@ -1,6 +1,6 @@
 import { GraphQLError, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { isObject } from '../domain/plain-object.ts'
-import { MAX_JSON_DEPTH, nestsDeeperThan } from '../domain/storable.ts'
+import { hasNumberBeyondJson, MAX_JSON_DEPTH, nestsDeeperThan } from '../domain/storable.ts'
 import { builder } from './builder.ts'
 
 const bad = (message: string) => new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })
@@ -66,11 +66,14 @@ function parseJsonObject(value: unknown): Record<string, unknown> {
   if (!isObject(value)) throw bad(`JSONObject is an object with keys, not ${quoted(value)}.`)
   if (nestsDeeperThan(value, MAX_JSON_DEPTH))
     throw bad(`JSONObject nests at most ${MAX_JSON_DEPTH} levels deep; flatten it.`)
+  // 1e999 is read as Infinity, which would be kept as null.
+  if (hasNumberBeyondJson(value))
+    throw bad('JSONObject holds a number that is too large to be kept, such as 1e999; send a smaller one, or a text.')
   return value
 }
 
 builder.scalarType('JSONObject', {
-  description: `A JSON object. At most ${MAX_JSON_DEPTH} levels deep.`,
+  description: `A JSON object. At most ${MAX_JSON_DEPTH} levels deep; numbers are double precision, so that whole ones are exact up to 2^53: send longer ids as texts.`,
   serialize: (value) => value,
   parseValue: parseJsonObject,
   parseLiteral: (node: ValueNode, variables) => parseJsonObject(valueFromASTUntyped(node, variables)),

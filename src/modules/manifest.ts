@@ -67,7 +67,9 @@ function costProblems({ cost, dimensions }: Record<string, unknown>): string[] {
 }
 
 const isAmount = (given: unknown): boolean =>
-  typeof given === 'number' ? given >= 0 : typeof given === 'string' && !given.split('.').includes('')
+  typeof given === 'number'
+    ? given >= 0 && Number.isFinite(given)
+    : typeof given === 'string' && !given.split('.').includes('')
 
 /** Throws where a path leads to no number: nobody can say what the step costs then. */
 function costIn(cost: Record<string, unknown>, params: Record<string, unknown>): Record<string, unknown> {

@@ -59,6 +59,8 @@ export class Outbound {
         method,
         headers: {
           'user-agent': 'Cuelight',
+          // Without it a server may compress its answer, which is not undone here.
+          'accept-encoding': 'identity',
           ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
           ...headers,
           ...(signed === undefined ? {} : signature(signed, { body, at: new Date() })),

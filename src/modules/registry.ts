@@ -2,11 +2,15 @@ import type { Catalog } from '../domain/catalog.ts'
 import { admit } from './admission.ts'
 import { CORE } from './module.ts'
 import type { RegisteredAction, RegisteredTrigger } from './registered.ts'
+import { shown } from './schema/schema.ts'
 
 /** A module that is not there although somebody wanted it: `source` is how it was named, `problems` sentences. */
 export type ModuleFailure = { source: string; problems: string[] }
 
 export type Registration = { ok: true; id: string } | { ok: false; problems: string[] }
+
+/** What an action or trigger can be called. */
+const ID = /^[a-z][a-z0-9-]*\.[\w.-]{1,128}$/
 
 /** All actions and triggers that events can use. Filled at start, and later by modules over HTTP that were not up then. */
 export class Registry implements Catalog {
@@ -68,6 +72,8 @@ export class Registry implements Catalog {
   /** Why there is no such action or trigger, as a sentence that names it and its module. */
   whyMissing(id: string): string {
     const [module = id] = id.split('.', 1)
+    if (!ID.test(id))
+      return `${shown(id)} is no id: one is like "shard.spawn", with its module's before the dot; correct it.`
     if (this.#modules.has(module)) return `${id} is not registered: the module "${module}" has nothing of that name.`
     const others = this.#failures.map(({ source }) => source).join(', ')
     const hint =

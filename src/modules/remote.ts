@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { z } from 'zod'
 import type { Clock } from '../domain/clock.ts'
 import { admit } from './admission.ts'
@@ -42,6 +43,8 @@ export class RemoteModules {
     this.#clock = clock
     this.#log = log
     this.#manifestMs = manifestMs
+    // Every module that is asked waits on it.
+    setMaxListeners(0, this.#stopping.signal)
     this.#worlds = modules.map((module, index) => ({
       // Not by its address, which is nobody's business: what stands here is shown to anyone.
       source: `${SETTING}[${index}]`,

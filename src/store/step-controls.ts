@@ -132,5 +132,7 @@ export function retryStepIfFurthest(db: PrismaClient, control: Control): Promise
     ...control,
     guard: Prisma.sql`s.status IN ('FAILED', 'REFUSED') AND ${runIn('PAUSED')} AND ${furthest}`,
     set: Prisma.sql`status = 'PENDING', attempts = 0, due_at = NULL, held = false, finished_at = NULL, last_error = NULL`,
+    // Its gate is not what is waited for any more.
+    setRun: Prisma.sql`, stalled_since = NULL`,
   })
 }

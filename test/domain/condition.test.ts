@@ -129,6 +129,18 @@ test.each([
   [leaf('a', 'EQ', 'true'), 'a is "true"'],
   [leaf('a', 'EQ', 'x and b is y'), 'a is "x and b is y"'],
   [leaf('a', 'EQ', ''), 'a is ""'],
+  [
+    { all: [{ all: [{ any: [leaf('a', 'EQ', 1), leaf('b', 'EQ', 2)] }] }, leaf('c', 'EQ', 3)] },
+    '(a is 1 or b is 2) and c is 3',
+  ],
+  [{ any: [{ any: [{ not: leaf('a', 'EQ', 1) }] }, leaf('b', 'EQ', 2)] }, 'not (a is 1) or b is 2'],
+  [{ not: { all: [{ any: [leaf('a', 'EQ', 1), leaf('b', 'EQ', 2)] }] } }, 'not (a is 1 or b is 2)'],
+  [leaf('a is 1 or b', 'EQ', 2), '"a is 1 or b" is 2'],
+  [leaf('größe.0', 'EQ', 2), 'größe.0 is 2'],
+  [leaf('boss', 'EQ', 'not 5'), 'boss is "not 5"'],
+  [leaf('boss', 'EQ', 'at least 5'), 'boss is "at least 5"'],
+  [leaf('boss', 'EQ', '1e5'), 'boss is "1e5"'],
+  [leaf('boss', 'EQ', 'Notos'), 'boss is Notos'],
 ])('%j reads as a sentence', (json, phrase) => {
   expect(phraseOf(read(json))).toBe(phrase)
 })

@@ -97,10 +97,44 @@ test.each([
   [leaf('alive', 'NOT_IN', ['yes']), 'value', 'true or false'],
   [leaf('alive', 'EQ', null), 'value', 'true or false'],
   [leaf('place.map', 'NEQ', 'Yew'), 'value', 'is "Yew"'],
+  [leaf('loot', 'CONTAINS', 5), 'value', '"loot" never holds 5'],
   [leaf('boss', 'EXISTS', false), 'value', 'in every payload'],
   [leaf('place.map', 'EXISTS', false), 'value', 'in every payload'],
 ])('%j is refused', (where, key, message) => {
   expect(judged(SHARD, where).issues).toEqual([{ path: `where.${key}`, message: expect.stringContaining(message) }])
+})
+
+test('a list contains what one of its places can hold', () => {
+  const schema = {
+    properties: {
+      kinds: { type: 'array', items: { enum: ['fire', 'ice'] } },
+      pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], items: false },
+      old: { type: ['array', 'string'], items: [{ type: 'string' }] },
+    },
+  }
+  for (const [field, value] of [
+    ['kinds', 'ice'],
+    ['pair', 5],
+    ['pair', 'x'],
+    ['old', 5],
+    ['old', 'x'],
+  ] as const)
+    expect(judged(schema, leaf(field, 'CONTAINS', value))).toEqual({ issues: [], warnings: [] })
+  for (const [field, value] of [
+    ['kinds', 'water'],
+    ['kinds', null],
+    ['pair', true],
+  ] as const)
+    expect(pathsOf(schema, leaf(field, 'CONTAINS', value))).toEqual(['where.value'])
+})
+
+test('what has a default may be left out of a payload, required or not', () => {
+  const schema = {
+    properties: { level: { type: 'number', default: 1 }, place: { type: 'object', required: ['map'], default: {} } },
+    required: ['level', 'place'],
+  }
+  for (const field of ['level', 'place', 'place.map'])
+    expect(judged(schema, leaf(field, 'EXISTS', false)).issues).toEqual([])
 })
 
 test('of a list each value that never occurs is named', () => {

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { isStorable, nestsDeeperThan, storableJson, storableText } from '../../src/domain/storable.ts'
+import {
+  hasNumberBeyondJson,
+  isStorable,
+  nestsDeeperThan,
+  storableJson,
+  storableText,
+} from '../../src/domain/storable.ts'
 
 test('replaces what the database cannot keep by a character that shows', () => {
   expect(storableText('a\0b\ud800c')).toBe('a\uFFFDb\uFFFDc')
@@ -31,4 +37,10 @@ test('tells how deep a value nests, also one that contains itself', () => {
   expect(nestsDeeperThan([[{}]], 2)).toBe(true)
   expect(nestsDeeperThan(cyclic, 32)).toBe(true)
   expect(nestsDeeperThan('x', 0)).toBe(false)
+})
+
+test('finds numbers that JSON cannot hold, at any depth', () => {
+  expect(hasNumberBeyondJson(JSON.parse('{"a": [{"b": 1e999}]}'))).toBe(true)
+  expect(hasNumberBeyondJson(JSON.parse('[-1e999]'))).toBe(true)
+  expect(hasNumberBeyondJson({ a: [1e308, '1e999', null, {}] })).toBe(false)
 })

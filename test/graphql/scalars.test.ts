@@ -65,3 +65,9 @@ test('JSONObject is bounded in depth, and keys of prototypes are only keys', () 
   expect(Object.keys(Object(hostile))).toEqual(['__proto__', 'constructor'])
   expect(Reflect.get({}, 'admin')).toBeUndefined()
 })
+
+test('JSONObject takes no number that would be kept as null', () => {
+  expect(() => taken('JSONObject', JSON.parse('{"level": [1e999]}'))).toThrow('too large to be kept')
+  expect(() => literal('JSONObject', '{level: -1e999}')).toThrow('too large to be kept')
+  expect(taken('JSONObject', { level: 1e308 })).toEqual({ level: 1e308 })
+})

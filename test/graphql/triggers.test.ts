@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { cancelRun, pauseRun } from '../../src/controls/runs.ts'
 import { formatId } from '../../src/domain/ids.ts'
-import { newStage, type Stage } from '../support/stage.ts'
+import { MIRA, newStage, type Stage } from '../support/stage.ts'
 import { Client } from './client.ts'
 
 const clientOf = ({ db, registry, clock, changes }: Stage) => new Client(db, { registry, clock, changes })
@@ -68,6 +69,8 @@ test('a game server emits a trigger, and the run shows the gate from its arming 
     lastEvent: { trigger: 'test.slain', payload: { boss: 'Dragon' }, matched: false },
   })
 
+  // A second that is not over does not count, here and in the log.
+  await stage.letPass(900)
   client.role = 'EMITTER'
   await emit({ boss: 'Balron' }, 'two')
   await stage.settle()
@@ -79,7 +82,31 @@ test('a game server emits a trigger, and the run shows the gate from its arming 
     openedByActor: { kind: 'TOKEN', name: 'Mira' },
     tally: 2,
     stalled: false,
+    waitedSeconds: STALL_MS / 1000,
   })
+  const advanced = (await stage.log(runId)).find(({ kind }) => kind === 'phase.advanced')
+  expect(advanced?.detail).toMatchObject({ waitedSeconds: STALL_MS / 1000 })
+})
+
+test('a time opens its gate at its instant while the run is paused, and not once the run has ended', async () => {
+  const stage = await newStage()
+  const client = clientOf(stage)
+  const phases = [{ key: 'a', steps: [], advance: { after: '1h' } }]
+  const paused = await stage.play(phases)
+  const ended = await stage.play(phases)
+  await pauseRun(stage.ctx, MIRA, { runId: paused })
+  await cancelRun(stage.ctx, MIRA, { runId: ended })
+  const opensAt = new Date(stage.clock.now() + 3_600_000).toISOString()
+  const gateOf = async (runId: string) =>
+    (await client.query(GATES, { id: formatId('Run', runId) })).at('run', 'gates', 0)
+
+  await stage.letPass(3_599_000)
+  expect(await gateOf(paused)).toMatchObject({ openedAt: null, openedBy: null, waitedSeconds: 3_599 })
+  await stage.letPass(60_000)
+  expect(await gateOf(paused)).toMatchObject({ openedAt: opensAt, openedBy: 'ELAPSED', waitedSeconds: 3_600 })
+  expect(await gateOf(ended)).toMatchObject({ openedAt: null, openedBy: null })
+  await cancelRun(stage.ctx, MIRA, { runId: paused })
+  expect(await gateOf(paused)).toMatchObject({ openedAt: opensAt, openedBy: 'ELAPSED', waitedSeconds: 3_600 })
 })
 
 test('what does not fit is INVALID_INPUT with paths', async () => {

@@ -55,6 +55,17 @@ test('a manifest is refused whole, with all that is wrong with it', async () => 
   ])
 })
 
+test('a cost of 1e999, which no sum can take, is refused', async () => {
+  const harbour = await Harbour.open()
+  const action = { id: 'mill.grind', label: 'Grind', version: 1, risk: 'notify', budgetMs: 1_000, params: {} }
+  const manifest = { id: 'mill', actions: [{ ...action, dimensions: ['sacks'], cost: { sacks: 777 } }] }
+  await harbour.next({ body: JSON.stringify(manifest).replace('777', '1e999') })
+  const { registry } = await connect(harbour.url, { clock: new FakeClock('2026-03-06T20:00:00Z') })
+  expect(registry.failures()[0]?.problems).toEqual([
+    'Action mill.grind: cost.sacks must be a number of 0 or more, or a dotted path into params like "count" or "horde.size", and is Infinity; correct it.',
+  ])
+})
+
 test.each<[Record<string, unknown>, object]>([
   [
     { horde: { size: 4 }, waves: [{ size: 2 }] },

@@ -212,6 +212,8 @@ test('what is missing is named with its module and what did not load', () => {
     'no module "realm" is loaded; add it to CUELIGHT_MODULES or CUELIGHT_REMOTE_MODULES',
   )
   registry.register(shard)
+  for (const id of ['', 'rain', '__proto__', 'Realm.rain', `realm.${'x'.repeat(1_000)}`])
+    expect(registry.whyMissing(id)).toMatch(/^".{0,80} is no id: one is like "shard.spawn"/)
   expect(registry.whyMissing('shard.rain')).toContain('the module "shard" has nothing of that name')
   registry.fail({ source: './realm.ts', problems: ['broken'] })
   expect(registry.whyMissing('realm.rain')).toContain('./realm.ts')

@@ -53,6 +53,8 @@ test('a step is posted signed, with its envelope, and the answer is what any act
   if (posted === undefined) throw new Error('Nothing was posted.')
   expect(posted).toMatchObject({ method: 'POST', path: '/perform' })
   expect(posted.headers).toMatchObject({ 'webhook-id': 'key-1', 'content-type': 'application/json' })
+  // A compressed answer could not be read.
+  expect(posted.headers['accept-encoding']).toBe('identity')
   expect(signedBody(posted)).toEqual({ actionId: 'harbour.moor', ...envelope })
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { advancePhase, cancelRun, pauseRun, resumeRun } from '../../src/controls/runs.ts'
-import { confirmCue } from '../../src/controls/steps.ts'
+import { confirmCue, retryStep } from '../../src/controls/steps.ts'
 import { MIRA, newStage, type Stage, T0 } from '../support/stage.ts'
 
 const MINUTE = 60_000
@@ -105,6 +105,17 @@ test('a paused run is told when it is resumed', async () => {
   await resumeRun(stage.ctx, MIRA, { runId })
   await stage.settle()
   expect(await stage.run(runId)).toMatchObject({ health: 'STALLED', stalledSince: new Date(T0 + STALL_MS) })
+})
+
+test('a step that is retried ends it: the gate is not what is waited for', async () => {
+  const stage = await newStage()
+  stage.script.answers('spawn', { ok: false, retry: false, error: 'full' })
+  const runId = await stage.play([{ key: 'fight', steps: [{ key: 'spawn', onFailure: 'SKIP' }], advance: ON_SLAIN }])
+  await stage.letPass(STALL_MS)
+  await pauseRun(stage.ctx, MIRA, { runId })
+  expect((await stage.run(runId)).stalledSince).not.toBeNull()
+  await retryStep(stage.ctx, MIRA, { stepId: (await stage.step(runId)).id, reason: 'there is room now' })
+  expect(await stage.run(runId)).toMatchObject({ status: 'PAUSED', stalledSince: null })
 })
 
 test('the time is a setting, and an after gate never stalls', async () => {

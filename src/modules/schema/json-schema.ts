@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { Ajv, ErrorObject, Options } from 'ajv'
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv'
 import { failureOf } from '../../domain/failure.ts'
 import type { JsonSchema } from '../module.ts'
 import type { CompiledSchema, Finding, Judged, Path, ScalarType } from './schema.ts'
@@ -23,20 +23,16 @@ let draft2020: Ajv | undefined
 // Most modules have zod schemas, and compiling cannot wait for an import.
 const require = createRequire(import.meta.url)
 
-function ajvFor(schema: JsonSchema): Ajv {
-  const isDraft7 = typeof schema.$schema === 'string' && /draft-0[67]/.test(schema.$schema)
-  if (isDraft7) {
-    if (draft7 === undefined) {
-      const { Ajv }: typeof import('ajv') = require('ajv')
-      draft7 = withFormats(new Ajv(OPTIONS))
-    }
-    return draft7
-  }
-  if (draft2020 === undefined) {
-    const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js')
-    draft2020 = withFormats(new Ajv2020(OPTIONS))
-  }
-  return draft2020
+const isDraft7 = ({ $schema }: JsonSchema) => typeof $schema === 'string' && /draft-0[67]/.test($schema)
+
+function newDraft7(options: Options): Ajv {
+  const { Ajv }: typeof import('ajv') = require('ajv')
+  return withFormats(new Ajv(options))
+}
+
+function newDraft2020(options: Options): Ajv {
+  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js')
+  return withFormats(new Ajv2020(options))
 }
 
 function withFormats(ajv: Ajv): Ajv {
@@ -44,12 +40,27 @@ function withFormats(ajv: Ajv): Ajv {
   return formats.default(ajv)
 }
 
+function validatorOf(schema: JsonSchema): ValidateFunction {
+  try {
+    if (isDraft7(schema)) {
+      draft7 ??= newDraft7(OPTIONS)
+      return draft7.compile(schema)
+    }
+    draft2020 ??= newDraft2020(OPTIONS)
+    return draft2020.compile(schema)
+  } catch {
+    // It may refer to itself as a whole, which is found only in an instance that keeps it: one of its own.
+    const options = { ...OPTIONS, addUsedSchema: true }
+    return (isDraft7(schema) ? newDraft7(options) : newDraft2020(options)).compile(schema)
+  }
+}
+
 /** Makes a schema of a JSON Schema: draft 2020-12, or draft-07 where `$schema` says so. Defaults are filled in. */
 export function compileJsonSchema(given: JsonSchema): CompiledSchema {
   try {
     if (given.$async === true) return { ok: false, problem: 'must not be asynchronous; remove $async.' }
     const json = structuredClone(given)
-    const validate = ajvFor(json).compile(json)
+    const validate = validatorOf(json)
     const judge = (given: unknown): Judged => {
       const value: unknown = structuredClone(given)
       if (validate(value)) return { ok: true, value }

@@ -60,7 +60,12 @@ export function kindOf(value: unknown): string {
 
 /** A value as a sentence shows it; long ones are cut. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'object' && value !== null ? kindOf(value) : (JSON.stringify(value) ?? String(value))
+  const text =
+    typeof value === 'object' && value !== null
+      ? kindOf(value)
+      : typeof value === 'string'
+        ? JSON.stringify(value)
+        : String(value)
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 

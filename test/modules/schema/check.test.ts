@@ -184,3 +184,29 @@ test('two schemas may have one $id', () => {
   expect(compileSchema(given).ok).toBe(true)
   expect(compileSchema({ ...given, required: ['a'] }).ok).toBe(true)
 })
+
+test.each([
+  ['as a whole', { properties: { child: { $ref: '#' } } }],
+  [
+    'as a whole, in draft-07',
+    { $schema: 'http://json-schema.org/draft-07/schema#', properties: { child: { $ref: '#' } } },
+  ],
+  [
+    'by an anchor',
+    {
+      properties: { child: { $ref: '#node' } },
+      $defs: { node: { $anchor: 'node', properties: { child: { type: 'object' } } } },
+    },
+  ],
+  ['by its address', { $id: 'https://example.com/node', properties: { child: { $ref: 'https://example.com/node' } } }],
+  [
+    'in part',
+    { properties: { child: { $ref: '#/$defs/node' } }, $defs: { node: { properties: { child: { type: 'object' } } } } },
+  ],
+])('a JSON Schema may refer to itself %s, in two modules too', (_name, schema) => {
+  const compiled = [schemaOf({ type: 'object', ...schema }), schemaOf({ type: 'object', ...schema })]
+  for (const one of compiled) {
+    expect(checkDraft(one, { child: { child: {} } })).toEqual([])
+    expect(checkDraft(one, { child: { child: 5 } }).map(({ path }) => path)).toEqual(['child.child'])
+  }
+})
