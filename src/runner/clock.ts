@@ -2,6 +2,8 @@ import type { Clock } from '../domain/clock.ts'
 
 /** Longest delay that a Node timer takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
+/** A Node timer is up to 2 ms late: the rest is waited for turn by turn of the event loop. */
+const LAST_TURNS_MS = 2
 
 /** The machine's clock. */
 export const systemClock: Clock = {
@@ -9,15 +11,18 @@ export const systemClock: Clock = {
   sleepUntil(at, signal) {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined
+      let turn: NodeJS.Immediate | undefined
       const done = () => {
         clearTimeout(timer)
+        clearImmediate(turn)
         signal.removeEventListener('abort', done)
         resolve()
       }
       const arm = () => {
         const left = at - Date.now()
         if (left <= 0) done()
-        else timer = setTimeout(arm, Math.min(left, LONGEST_TIMER_MS))
+        else if (left <= LAST_TURNS_MS) turn = setImmediate(arm)
+        else timer = setTimeout(arm, Math.min(left - LAST_TURNS_MS, LONGEST_TIMER_MS))
       }
       if (signal.aborted) return resolve()
       signal.addEventListener('abort', done, { once: true })

@@ -27,6 +27,7 @@ import { Household } from './household.ts'
 import { Leases } from './leases.ts'
 import { type Call, Load } from './load.ts'
 import type { RunnerLog } from './log.ts'
+import { PreparedStarts } from './prepared-starts.ts'
 import type { RunnerSettings } from './settings.ts'
 import { Versions } from './versions.ts'
 import { workClaimed, workLapsed } from './work.ts'
@@ -64,6 +65,7 @@ export class Runner {
   readonly worker: string
   readonly #context: WorkContext
   readonly #household: Household
+  readonly #starts: PreparedStarts
   readonly #stopping = new AbortController()
   readonly #giveUp = new AbortController()
   readonly #tasks = new Set<Promise<void>>()
@@ -105,6 +107,11 @@ export class Runner {
       duty: (name, what) => this.#duty(name, what),
       wake: () => this.wake(),
       done: () => this.#settleIdle(),
+    })
+    this.#starts = new PreparedStarts(this.#context, {
+      room: () => this.#room(),
+      owner: () => this.#newOwner(),
+      track: (work) => this.#track(work),
     })
   }
 
@@ -176,8 +183,16 @@ export class Runner {
             readNextInstant(db.hot, { now, horizonMs: settings.horizonDays * DAY_MS }),
           )
       if (ahead?.locked && this.#lastPass?.error === null) await delay(LOCKED_MS, this.#giveUp.signal)
-      else await this.#sleep(Math.min(clock.now() + settings.pollMs, ahead?.next ?? Number.POSITIVE_INFINITY))
+      else await this.#sleepUntilNext(now, ahead?.next ?? Number.POSITIVE_INFINITY)
     }
+  }
+
+  async #sleepUntilNext(now: Instant, next: Instant): Promise<void> {
+    const { clock, settings } = this.#context
+    const until = Math.min(clock.now() + settings.pollMs, next)
+    // Where it sleeps until then, nothing but a change would make it look again before.
+    if (until === next) await this.#duty('prepare starts', () => this.#starts.prepare({ after: now, until }))
+    await this.#sleep(until)
   }
 
   async #sleep(until: Instant): Promise<void> {
@@ -217,6 +232,7 @@ export class Runner {
     const { db, settings } = this.#context
     const room = () => Math.min(settings.runBatch, this.#room())
     let fault: string | null = null
+    await this.#starts.startDue()
     const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
       const limit = room()
       if (limit <= 0) return true
@@ -277,6 +293,8 @@ export class Runner {
     this.#stopping.abort()
     this.#nap?.abort(WOKEN)
     await this.#loop
+    this.#starts.forget()
+    await this.#starts.starting
     const finished = Promise.allSettled([...this.#tasks])
     await Promise.race([finished, unless(finished, this.#context.settings.finishMs)])
     this.#giveUp.abort()

@@ -2,15 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { failRun } from '../domain/disposition.ts'
 import * as log from '../domain/log.ts'
 import type { Outcome } from '../domain/outcome.ts'
-import { type Draft, draftOf, type Instant, type Picture, type Step, titleOf, written } from '../domain/picture.ts'
+import {
+  type Draft,
+  draftOf,
+  type Instant,
+  type Picture,
+  type Step,
+  titleOf,
+  written as writtenAs,
+} from '../domain/picture.ts'
 import { progress } from '../domain/progress.ts'
 import { isTerminal } from '../domain/run.ts'
 import { type CallFacts, settle, takeBack } from '../domain/settle.ts'
+import type { VersionSpec } from '../domain/spec.ts'
+import { start } from '../domain/start.ts'
 import type { Claimed, ClaimRef, Lapsed } from '../store/claims.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { mintStep } from '../store/ids.ts'
 import { appendLines } from '../store/log.ts'
 import { participantCounts } from '../store/participants.ts'
+import { startIfWaiting } from '../store/starts.ts'
+import type { Written } from '../store/transitions.ts'
 import { call } from './dispatch.ts'
 import { Messages } from './messages.ts'
 import type { WorkContext } from './work-context.ts'
@@ -31,16 +43,56 @@ const nothing: Change = { apply: () => true, ends: null, settles: null }
 /** Works a run that was just claimed until it waits or its turn is over. Never rejects. */
 export function workClaimed(context: WorkContext, owner: string, { runId, line, started }: Claimed): Promise<void> {
   if (started) context.changes.publish({ runId, line, cues: false })
-  return guarded(context, { runId, owner }, async (claim, picture) =>
-    drive(context, claim, { picture, first: nothing }),
-  )
+  return takenUp(context, { runId, owner }, (claim, picture) => drive(context, claim, { picture, first: nothing }))
+}
+
+/** A run that waits for its start, as it was some time before, and the spec of its version. */
+export type Prepared = { picture: Picture; spec: VersionSpec | null }
+
+/**
+ * Starts runs that are due, in one commit from their instant to the call of their first actions, and answers the work on
+ * them, which never rejects. A run that somebody changed since, or that has no action to call at once, is left as it is
+ * for `claimDue`.
+ */
+export async function startPrepared(
+  context: WorkContext,
+  owner: string,
+  prepared: readonly Prepared[],
+): Promise<Promise<void>[]> {
+  const { clock, db, leases, load } = context
+  const now = clock.now()
+  const starts = prepared.flatMap(({ picture, spec }) => {
+    const draft = draftOf(picture)
+    start(draft, now)
+    const step = advance(context, draft, spec, true)
+    const claim = { runId: picture.facts.runId, owner }
+    return step === null ? [] : [{ claim, picture, step, draft, limit: leaseLimit(context, step) }]
+  })
+  if (starts.length === 0) return []
+  const transitions = starts.map(({ draft, limit }) => ({ draft, owner, leaseUntil: leases.next(limit) }))
+  let written: Written[]
+  try {
+    written = await load.work(() => startIfWaiting(db.hot, transitions, now))
+  } catch (error) {
+    if (isRefusedByDatabase(error)) return []
+    // It may have been written: what is claimed is gone on with, what is not is left.
+    return starts.map(({ claim }) => workClaimed(context, owner, { runId: claim.runId, line: 0, started: false }))
+  }
+  return starts.flatMap(({ claim, picture, draft, step, limit }, index) => {
+    const done = written[index] ?? null
+    if (done === null) return []
+    leases.hold(claim, limit)
+    const work = guarded(context, claim, () => goOn(context, claim, { picture: writtenAs(draft, done.fence), step }))
+    announce(context, draft, { line: done.line, from: picture })
+    return [work]
+  })
 }
 
 /** Settles what a dead process left of a run, and goes on with it. Never rejects. */
 export function workLapsed(context: WorkContext, owner: string, { runId, previousOwner }: Lapsed): Promise<void> {
   const { clock } = context
   const retry = retryRule(context)
-  return guarded(context, { runId, owner }, async (claim, picture) => {
+  return takenUp(context, { runId, owner }, (claim, picture) => {
     const left = picture.steps.find((step) => step.id === picture.run.inFlight)
     const first: Change = {
       settles: null,
@@ -51,19 +103,26 @@ export function workLapsed(context: WorkContext, owner: string, { runId, previou
         return true
       },
     }
-    await drive(context, claim, { picture, first })
+    return drive(context, claim, { picture, first })
   })
 }
 
-async function guarded(
+/** Works a run on what it is like after its claim. */
+function takenUp(
   context: WorkContext,
   claim: ClaimRef,
   work: (claim: ClaimRef, picture: Picture) => Promise<void>,
 ): Promise<void> {
   context.leases.hold(claim)
-  try {
+  return guarded(context, claim, async () => {
     const picture = await context.load.work(() => reread(context, claim))
     if (picture !== null) await work(claim, picture)
+  })
+}
+
+async function guarded(context: WorkContext, claim: ClaimRef, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
   } catch (error) {
     // The claim is left to lapse: the next holder goes on from what the database says.
     const { runId } = claim
@@ -74,19 +133,24 @@ async function guarded(
 }
 
 async function drive(context: WorkContext, claim: ClaimRef, from: { picture: Picture; first: Change }): Promise<void> {
+  const { picture, first } = from
+  const moved = await context.load.work(() => move(context, claim, { from: picture, asked: first, hasTurn: true }))
+  if (moved !== null) await goOn(context, claim, moved)
+}
+
+/** Calls the step that was claimed, and those behind it. */
+async function goOn(context: WorkContext, claim: ClaimRef, from: Moved): Promise<void> {
   const { load, settings, db, changes } = context
-  let { picture, first: change } = from
-  for (let dispatched = 0; ; dispatched += 1) {
-    const hasTurn = dispatched < settings.stepsPerPass
-    const moved = await load.work(() => move(context, claim, { from: picture, asked: change, hasTurn }))
-    if (moved === null || moved.step === null) return
-    const { step } = moved
-    picture = moved.picture
+  let moved: Moved | null = from
+  for (let dispatched = 1; moved !== null && moved.step !== null; dispatched += 1) {
+    const { step, picture }: { step: Step; picture: Picture } = { step: moved.step, picture: moved.picture }
     const messages = new Messages({ db: db.hot, changes, runId: claim.runId, log: context.log })
     const answered = await load.dispatch(step, () => call(context, picture, step, messages))
     const publishes = answered.publishesResults ? await participantsOf(context, claim.runId) : {}
-    const facts = { ...answered.facts, ...publishes }
-    change = settlement(context, { step, outcome: answered.outcome, lines: await messages.take() }, facts)
+    const settled = { step, outcome: answered.outcome, lines: await messages.take() }
+    const asked = settlement(context, settled, { ...answered.facts, ...publishes })
+    const hasTurn = dispatched < settings.stepsPerPass
+    moved = await load.work(() => move(context, claim, { from: picture, asked, hasTurn }))
   }
 }
 
@@ -148,7 +212,7 @@ async function move(
       if (done !== null) {
         if (step !== null) context.leases.hold(claim, leaseLimit(context, step))
         announce(context, draft, { line: done.line, from: picture })
-        return { picture: written(draft, done.fence), step }
+        return { picture: writtenAs(draft, done.fence), step }
       }
     } catch (error) {
       if (isRefusedByDatabase(error)) {

@@ -4,9 +4,12 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { toJsonb } from './json.ts'
 import { at, countOfRun, lineRow, logOwnLine } from './sql.ts'
 
-/** Whose start comes by the schedule, `w`, while that is paused: it does not start. */
-export const startIsPaused = Prisma.sql`(w.source = 'SCHEDULE' AND w.status = 'SCHEDULED'
-  AND w.definition_id IN (SELECT id FROM definitions WHERE schedule_paused))`
+/** Whose start comes by the schedule while that is paused: it does not start. */
+export const isPausedStart = (run: Prisma.Sql) => Prisma.sql`(${run}.source = 'SCHEDULE' AND ${run}.status = 'SCHEDULED'
+  AND ${run}.definition_id IN (SELECT id FROM definitions WHERE schedule_paused))`
+
+/** The same for a run `w`. */
+export const startIsPaused = isPausedStart(Prisma.sql`w`)
 
 /** SCHEDULED runs whose grace window passed; where their concurrency key was held, by whom their log says. */
 export async function readOverdue(

@@ -25,7 +25,7 @@ export class Transitions {
   readonly #batch: Batch<Transition, Written>
 
   constructor(db: PrismaClient) {
-    this.#batch = new Batch((transitions) => writeIfUnchanged(db, transitions))
+    this.#batch = new Batch((transitions) => writeWhere(db, transitions, HELD))
   }
 
   /** Writes a draft if its claim is still in force and nobody changed the run since the draft's picture. */
@@ -166,10 +166,21 @@ const BROUGHT = Prisma.sql`, replaced AS (
       ) place WHERE p.run_id = place.run_id AND p.member_key = place.member_key
     )`
 
+/** Which of the runs `r` a group of transitions `x` is written for, how their rows are locked, and what else is set. */
+export type Guard = { where: Prisma.Sql; lock: Prisma.Sql; alsoSet: Prisma.Sql }
+
+/** The claim that the transition is made under is in force. */
+const HELD: Guard = {
+  where: Prisma.sql`coalesce(r.claimed_by, '') = x.owner`,
+  lock: Prisma.empty,
+  alsoSet: Prisma.empty,
+}
+
 // The runs are locked in id order, so that two groups never wait for each other. The fence is checked again on the
 // locked row; it covers the steps and the gate too, since whoever changes those raises it. `coalesce` keeps the planner
 // from walking all claims for each run, which took half of the statement's time.
-async function writeIfUnchanged(db: PrismaClient, transitions: Transition[]): Promise<Written[]> {
+/** Writes those whose run's fence has not moved and that the guard holds for. One result for each, in their order. */
+export async function writeWhere(db: PrismaClient, transitions: Transition[], guard: Guard): Promise<Written[]> {
   const rows = await db.$queryRaw<{ id: string; fence: number; last_line: number }[]>(Prisma.sql`
     WITH x AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${toJsonb(transitions.map(asRow))}::jsonb) AS x(
@@ -180,8 +191,8 @@ async function writeIfUnchanged(db: PrismaClient, transitions: Transition[]): Pr
         participants jsonb, results_at timestamptz)
     ), own AS MATERIALIZED (
       SELECT r.last_line, x.* FROM x JOIN runs r ON r.id = x.id
-      WHERE r.fence = x.fence AND coalesce(r.claimed_by, '') = x.owner
-      ORDER BY r.id FOR UPDATE OF r
+      WHERE r.fence = x.fence AND ${guard.where}
+      ORDER BY r.id FOR UPDATE OF r ${guard.lock}
     ), changed AS (
       UPDATE steps t SET
         status = s.status, due_at = s.due_at, held = s.held, attempts = s.attempts, claim_no = s.claim_no,
@@ -224,8 +235,8 @@ async function writeIfUnchanged(db: PrismaClient, transitions: Transition[]): Pr
       in_flight = own.in_flight, cleanup_status = own.cleanup_status,
       ledger_at = CASE WHEN r.ledger_owner IS NULL THEN least(r.ledger_at, own.ledger_at) ELSE r.ledger_at END,
       results_published_at = coalesce(own.results_at, r.results_published_at), wake_at = own.wake_at, lease_until = own.lease_until,
-      claimed_by = CASE WHEN own.lease_until IS NULL THEN NULL ELSE r.claimed_by END,
-      fence = r.fence + 1, last_line = r.last_line + jsonb_array_length(own.lines)
+      claimed_by = CASE WHEN own.lease_until IS NULL THEN NULL ELSE own.owner END,
+      fence = r.fence + 1, last_line = r.last_line + jsonb_array_length(own.lines) ${guard.alsoSet}
     FROM own WHERE r.id = own.id
     RETURNING r.id, r.fence, r.last_line`)
   const byRun = new Map(rows.map((row) => [row.id, { fence: row.fence, line: row.last_line }]))

@@ -18,6 +18,7 @@ import { appendLines, pruneLogs } from '../../src/store/log.ts'
 import { readToExpand } from '../../src/store/materialise.ts'
 import { readOverdue, readPausedStarts } from '../../src/store/missed.ts'
 import { pictureOf } from '../../src/store/pictures.ts'
+import { readStartsAhead, startIfWaiting } from '../../src/store/starts.ts'
 import { Transitions } from '../../src/store/transitions.ts'
 import {
   claimKeyIfNew,
@@ -131,6 +132,11 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   [
     'writeIfUnchanged of what an answer brought',
     (client) => new Transitions(client).writeIfUnchanged({ draft: bringing(), owner: 'w#1', leaseUntil: null }),
+  ],
+  ['readStartsAhead', (client) => readStartsAhead(client, { after: T0, until: T0 + 60_000, limit: 64 })],
+  [
+    'startIfWaiting',
+    (client) => startIfWaiting(client, [{ draft: draftOf(picture()), owner: 'w#1', leaseUntil: T0 + 30_000 }], T0),
   ],
   ['appendLines', (client) => appendLines(client, RUN, [])],
   ['pruneEmissions', (client) => pruneEmissions(client, { now: T0, limit: 100 })],

@@ -1,0 +1,36 @@
+import type { Instant, Picture } from '../domain/picture.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { isPausedStart } from './missed.ts'
+import { PICTURE_COLUMNS, type PictureRow, pictureOf } from './pictures.ts'
+import { at } from './sql.ts'
+import { type Transition, type Written, writeWhere } from './transitions.ts'
+
+/** A run that can be started by one statement. Those with a concurrency key start one after the other, under a lock. */
+const canBePrepared = (run: Prisma.Sql) => Prisma.sql`
+  (${run}.concurrency_key IS NULL OR ${run}.rehearsal) AND ${run}.blocked_by IS NULL`
+
+/** The runs that start after `after` and until `until`, as they are now: the earliest first, `limit` at most. */
+export async function readStartsAhead(
+  db: PrismaClient,
+  { after, until, limit }: { after: Instant; until: Instant; limit: number },
+): Promise<Picture[]> {
+  const rows = await db.$queryRaw<PictureRow[]>(Prisma.sql`
+    SELECT ${PICTURE_COLUMNS} FROM runs r
+    WHERE r.claimed_by IS NULL AND r.wake_at > ${at(after)} AND r.wake_at <= ${at(until)} AND r.status = 'SCHEDULED'
+      AND ${canBePrepared(Prisma.sql`r`)}
+    ORDER BY r.wake_at LIMIT ${limit}`)
+  return rows.map(pictureOf)
+}
+
+/**
+ * Claims runs that wait for their start and are due at `now`, and makes their first transitions, where nobody changed
+ * the run since the draft's picture: all that `claimDue` asks for holds, or nothing is written for that run.
+ */
+export function startIfWaiting(db: PrismaClient, starts: Transition[], now: Instant): Promise<Written[]> {
+  return writeWhere(db, starts, {
+    where: Prisma.sql`r.claimed_by IS NULL AND r.status = 'SCHEDULED' AND r.wake_at <= ${at(now)}
+      AND r.grace_until >= ${at(now)} AND ${canBePrepared(Prisma.sql`r`)} AND NOT ${isPausedStart(Prisma.sql`r`)}`,
+    lock: Prisma.sql`SKIP LOCKED`,
+    alsoSet: Prisma.sql`, started_at = ${at(now)}`,
+  })
+}

@@ -1,0 +1,255 @@
+import { expect, test } from 'vitest'
+import { cancelRun, rescheduleRun } from '../../src/controls/runs.ts'
+import { pauseSchedule } from '../../src/controls/schedules.ts'
+import { skipStep } from '../../src/controls/steps.ts'
+import { draftOf } from '../../src/domain/picture.ts'
+import { progress } from '../../src/domain/progress.ts'
+import { start } from '../../src/domain/start.ts'
+import { Versions } from '../../src/runner/versions.ts'
+import { Changes } from '../../src/store/changes.ts'
+import { mintStep } from '../../src/store/ids.ts'
+import { readStartsAhead, startIfWaiting } from '../../src/store/starts.ts'
+import { daily, done, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
+import { MIRA, newStage, type Stage, type StagePhase, T0 } from '../support/stage.ts'
+
+const DUE = T0 + 1000
+const MINUTE = 60_000
+const PHASES: StagePhase[] = [
+  { key: 'one', steps: [{ key: 'a' }, { key: 'b' }], advance: { after: '1m' } },
+  { key: 'two', steps: [{ key: 'c' }] },
+]
+
+const isStart = ({ sql }: { sql: string }) => sql.includes('own AS MATERIALIZED') && sql.includes('SKIP LOCKED')
+
+/** How many runs the runner tried to start from what it had read before, and how many it did. */
+function watch(stage: Stage): { asked: number; won: number; statements: string[] } {
+  const seen = { asked: 0, won: 0, statements: [] as string[] }
+  stage.interpose((sql) => {
+    seen.statements.push(isStart(sql) ? 'start' : sql.sql)
+    const answer = stage.send(sql)
+    if (!isStart(sql)) return answer
+    seen.asked += (JSON.parse(String(sql.values[0])) as unknown[]).length
+    return answer.then((rows) => {
+      seen.won += (rows as unknown[]).length
+      return rows
+    })
+  })
+  return seen
+}
+
+/** The same stage as another process has it: the runner is not told of what is done there. */
+const elsewhere = (stage: Stage): Stage => {
+  const other = Object.create(stage) as Stage
+  Object.defineProperty(other, 'ctx', { value: { ...stage.ctx, changes: new Changes() } })
+  return other
+}
+
+async function waiting(stage: Stage, phases = PHASES) {
+  const { definitionId } = await stage.publish(phases)
+  const runId = await stage.start(definitionId, { scheduledFor: new Date(DUE) })
+  await stage.settle()
+  return { definitionId, runId }
+}
+
+test('one statement lies between the instant and the call of the first action, which is never early', async () => {
+  const stage = await newStage()
+  const { runId } = await waiting(stage)
+  const seen = watch(stage)
+  let before = -1
+  stage.script.on('a', () => {
+    before = seen.statements.length
+    return { ok: true }
+  })
+  await stage.letPass(DUE - T0 - 1)
+  expect(stage.script.calls).toEqual([])
+  expect(await stage.run(runId)).toMatchObject({ status: 'SCHEDULED', claimedBy: null })
+  expect(seen.statements).toEqual([])
+  await stage.letPass(1)
+  expect(seen.statements[0]).toBe('start')
+  expect(before).toBe(1)
+  expect(seen).toMatchObject({ asked: 1, won: 1 })
+  expect(await stage.run(runId)).toMatchObject({ status: 'RUNNING', startedAt: new Date(DUE), claimedBy: null })
+  expect((await stage.log(runId)).slice(1).map((line) => line.at)).toEqual(
+    (await stage.log(runId)).slice(1).map(() => new Date(DUE)),
+  )
+})
+
+test('a prepared start leaves the rows and the log that any other start leaves', async () => {
+  const stage = await newStage()
+  const { definitionId, runId } = await waiting(stage)
+  await stage.letPass(DUE - T0)
+  const seen = watch(stage)
+  const other = await stage.start(definitionId, { scope: 'now' })
+  await stage.settle()
+  expect(seen.asked).toBe(0)
+  const told = async (id: string) =>
+    (await stage.log(id)).slice(1).map(({ line, at, kind, phase, actorKind, detail, text }) => ({
+      line,
+      at,
+      kind,
+      phase,
+      actorKind,
+      detail,
+      text,
+    }))
+  expect(await told(runId)).toEqual(await told(other))
+  const shape = async (id: string) => {
+    const { status, phaseIndex, currentPhase, startedAt, phaseEnteredAt, wakeAt, lastError, steps, gates } =
+      await stage.run(id)
+    return {
+      ...{ status, phaseIndex, currentPhase, startedAt, phaseEnteredAt, wakeAt, lastError },
+      steps: steps.map((step) => [step.seq, step.status, step.attempts, step.claimNo, step.startedAt]),
+      gates: gates.map((gate) => [gate.kind, gate.enteredAt, gate.opensAt]),
+    }
+  }
+  expect(await shape(runId)).toEqual(await shape(other))
+})
+
+test.each<[string, (stage: Stage, runId: string) => Promise<unknown>, string, string[]]>([
+  ['cancelled', (stage, runId) => cancelRun(stage.ctx, MIRA, { runId }), 'CANCELLED', []],
+  [
+    'moved',
+    (stage, runId) => rescheduleRun(stage.ctx, MIRA, { runId, scheduledFor: new Date(DUE + MINUTE) }),
+    'SCHEDULED',
+    [],
+  ],
+  [
+    'changed: a step is skipped',
+    async (stage, runId) => skipStep(stage.ctx, MIRA, { stepId: (await stage.step(runId)).id, reason: 'no' }),
+    'RUNNING',
+    ['b'],
+  ],
+])('a run that is %s in another process meanwhile does not start from what was known of it', async (...args) => {
+  const [, control, status, called] = args
+  const stage = await newStage()
+  const { runId } = await waiting(stage)
+  const seen = watch(stage)
+  expect(await control(elsewhere(stage), runId)).not.toHaveProperty('error')
+  await stage.letPass(DUE - T0)
+  expect(seen).toMatchObject({ asked: 1, won: 0 })
+  expect(await stage.run(runId)).toMatchObject({ status })
+  expect(stage.script.keys()).toEqual(called)
+})
+
+test('a run of a schedule that is paused meanwhile is missed', async () => {
+  const stage = await newStage()
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('20:30') })
+  await stage.settle()
+  const seen = watch(stage)
+  done(await pauseSchedule(elsewhere(stage).ctx, MIRA, { id: definitionId }))
+  await stage.letPass(30 * MINUTE)
+  expect(seen).toMatchObject({ asked: 1, won: 0 })
+  const [first] = await runsOf(stage, definitionId)
+  expect(first).toMatchObject({ status: 'MISSED', missedReason: 'SCHEDULE_PAUSED' })
+  expect(stage.script.calls).toEqual([])
+})
+
+test('a run that a new version takes along meanwhile starts with the steps of that', async () => {
+  const stage = await newStage()
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('20:30') })
+  await stage.settle()
+  const seen = watch(stage)
+  await republish(elsewhere(stage), definitionId, {
+    schedule: daily('20:30'),
+    phases: [{ key: 'main', steps: [{ actionId: 'test.change', params: { key: 'new' }, onFailure: 'PAUSE' }] }],
+  })
+  await stage.letPass(30 * MINUTE)
+  expect(seen).toMatchObject({ asked: 1, won: 0 })
+  expect(stage.script.keys()).toEqual(['new'])
+  const [first] = await runsOf(stage, definitionId)
+  expect(first).toMatchObject({ status: 'COMPLETED', startedAt: new Date(T0 + 30 * MINUTE) })
+})
+
+test('of several processes that prepared the same starts each run is started by one', async () => {
+  const stage = await newStage()
+  const others = [stage.newRunner({ worker: 'other:1' }), stage.newRunner({ worker: 'other:2' })]
+  for (const other of others) other.start()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }])
+  const scopes = Array.from({ length: 20 }, (_, index) => `s${index}`)
+  const runs = await Promise.all(
+    scopes.map((scope) => stage.start(definitionId, { scope, scheduledFor: new Date(DUE) })),
+  )
+  const settle = () => Promise.all([stage.runner, ...others].map((runner) => stage.settle(runner)))
+  await settle()
+  const seen = watch(stage)
+  stage.clock.moveTo(DUE)
+  await settle()
+  expect(seen.asked).toBe(60)
+  expect(stage.script.calls.map((call) => call.runId).sort()).toEqual(runs.map((runId) => `run_${runId}`).sort())
+  for (const runId of runs) {
+    expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
+    expect((await stage.story(runId)).filter((line) => line === 'run.status STARTING')).toHaveLength(1)
+  }
+})
+
+test('what a process that died right after a prepared start had in hand is taken back when its lease ends', async () => {
+  const stage = await newStage()
+  const { runId } = await waiting(stage)
+  const { hot } = stage.db
+  const [picture] = await readStartsAhead(hot, { after: T0, until: DUE, limit: 1 })
+  if (picture === undefined) throw new Error('The run is not ahead.')
+  const draft = draftOf(picture)
+  start(draft, DUE)
+  const spec = await new Versions(hot).spec(picture.facts.versionId)
+  progress(draft, { spec, now: DUE, mint: mintStep, mayDispatch: true, stallMs: MINUTE })
+  const died = { draft, owner: 'dead:1#1', leaseUntil: DUE + 30_000 }
+  expect(await startIfWaiting(hot, [died], DUE - 1)).toEqual([null])
+  expect(await startIfWaiting(hot, [died], DUE)).not.toEqual([null])
+  await stage.letPass(DUE + 29_999 - T0)
+  expect(stage.script.calls).toEqual([])
+  await stage.letPass(1)
+  expect(stage.script.keys()).toEqual(['a', 'b'])
+  expect(await stage.step(runId)).toMatchObject({ status: 'DONE', attempts: 2 })
+  expect((await stage.story(runId)).slice(0, 7)).toEqual([
+    'run.created',
+    'run.status STARTING',
+    'run.status RUNNING',
+    'phase.entered',
+    'phase.gate',
+    'step.reclaimed',
+    'step.status DONE',
+  ])
+})
+
+test('a start that the database refuses to write so is made as any other', async () => {
+  const stage = await newStage()
+  const { runId } = await waiting(stage)
+  stage.interpose((sql) => {
+    if (!isStart(sql)) return stage.send(sql)
+    return Promise.reject(Object.assign(new Error('refused'), { meta: { code: '22P05' } }))
+  })
+  await stage.letPass(DUE - T0)
+  expect(await stage.run(runId)).toMatchObject({ status: 'RUNNING', startedAt: new Date(DUE) })
+  expect(stage.script.keys()).toEqual(['a', 'b'])
+})
+
+test('runs with a concurrency key, and those that have no action to call at once, start as ever', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish(PHASES, { concurrencyKey: 'one-at-a-time' })
+  const scheduledFor = new Date(DUE)
+  const keyed = await stage.start(definitionId, { scheduledFor })
+  const empty = await stage.publish([
+    { key: 'one', steps: [] },
+    { key: 'two', steps: [] },
+  ])
+  const idle = await stage.start(empty.definitionId, { scheduledFor })
+  await stage.settle()
+  const seen = watch(stage)
+  await stage.letPass(DUE - T0)
+  expect(seen.asked).toBe(0)
+  expect(await stage.run(keyed)).toMatchObject({ status: 'RUNNING', startedAt: scheduledFor })
+  expect(await stage.run(idle)).toMatchObject({ status: 'COMPLETED', startedAt: scheduledFor })
+})
+
+test('more starts than there is room for all come, the others when there is', async () => {
+  const stage = await newStage({ runBatch: 4, runConcurrency: 4 })
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }])
+  const scopes = Array.from({ length: 11 }, (_, index) => `s${index}`)
+  for (const scope of scopes) await stage.start(definitionId, { scope, scheduledFor: new Date(DUE) })
+  await stage.settle()
+  const seen = watch(stage)
+  await stage.letPass(DUE - T0)
+  expect(seen).toMatchObject({ asked: 4, won: 4 })
+  expect(stage.script.calls).toHaveLength(11)
+  expect(await stage.db.prisma.run.count({ where: { status: 'COMPLETED' } })).toBe(11)
+})
