@@ -47,7 +47,7 @@ function judge(schema: Schema, value: unknown): Judged {
   try {
     return schema.judge(value)
   } catch (error) {
-    const message = `cannot be checked, because the schema of the action fails (${failureOf(error)}); correct the module.`
+    const message = `cannot be checked, because its schema fails (${failureOf(error)}); correct the module.`
     return { ok: false, findings: [{ path: [], message, judges: 'whole' }], wants: [] }
   }
 }

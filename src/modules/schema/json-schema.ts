@@ -116,7 +116,7 @@ function sentence({ keyword, params, data, message }: ErrorObject): string {
       return `must be ${shown(params.allowedValue)}, and is ${shown(data)}.`
     case 'anyOf':
     case 'oneOf':
-      return 'fits none of the forms that are allowed here, or more than one; see the schema of the action.'
+      return 'fits none of the forms that are allowed here, or more than one; see its schema.'
     case 'minLength':
       if (params.limit === 1) return 'must not be empty.'
       break
