@@ -2,8 +2,8 @@ import type { Clock } from '../domain/clock.ts'
 
 /** Longest delay that a Node timer takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
-/** A Node timer is up to 2 ms late: the rest is waited for turn by turn of the event loop. */
-const LAST_TURNS_MS = 2
+/** A Node timer is about 1 ms late: the last of a wait goes turn by turn of the event loop. */
+const LAST_TURNS_MS = 1
 
 /** The machine's clock. */
 export const systemClock: Clock = {

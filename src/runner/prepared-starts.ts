@@ -36,8 +36,6 @@ export class PreparedStarts {
     const prepared = await Promise.all(
       pictures.map(async (picture) => ({ picture, spec: await versions.spec(picture.facts.versionId) })),
     )
-    // For no run: planning takes long, and the connection that was used last is the next to be used.
-    if (prepared.length > 0) await startIfWaiting(db.hot, [], clock.now())
     this.forget()
     this.#prepared = prepared
     const first = prepared[0]?.picture.run.wakeAt
@@ -46,6 +44,8 @@ export class PreparedStarts {
     this.#alarm = alarm
     // The loop may be in the middle of a pass at that instant.
     void clock.sleepUntil(first, alarm.signal).then(() => (alarm.signal.aborted ? null : this.startDue()))
+    // For no run: planning takes long, and the connection that was used last is the next to be used.
+    await startIfWaiting(db.hot, [], clock.now())
   }
 
   /** Starts none of those it knew. */

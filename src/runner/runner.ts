@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Censor, censorOf } from '../domain/censor.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Instant } from '../domain/picture.ts'
@@ -27,6 +26,7 @@ import { Household } from './household.ts'
 import { Leases } from './leases.ts'
 import { type Call, Load } from './load.ts'
 import type { RunnerLog } from './log.ts'
+import { delay, unless } from './machine-time.ts'
 import { PreparedStarts } from './prepared-starts.ts'
 import type { RunnerSettings } from './settings.ts'
 import { Versions } from './versions.ts'
@@ -190,8 +190,9 @@ export class Runner {
   async #sleepUntilNext(now: Instant, next: Instant): Promise<void> {
     const { clock, settings } = this.#context
     const until = Math.min(clock.now() + settings.pollMs, next)
-    // Where it sleeps until then, nothing but a change would make it look again before.
-    if (until === next) await this.#duty('prepare starts', () => this.#starts.prepare({ after: now, until }))
+    // Where it sleeps until then, nothing but a change makes it look again before.
+    if (until === next && until > clock.now() && !this.#woken)
+      await this.#duty('prepare starts', () => this.#starts.prepare({ after: now, until }))
     await this.#sleep(until)
   }
 
@@ -303,19 +304,4 @@ export class Runner {
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
     await this.#duty('let go of claims', () => dropClaims(this.#context.db.hot, this.worker, this.#context.clock.now()))
   }
-}
-
-/** Resolves after that time, or when what is waited for is done. On the machine's clock: stopping is not part of an event. */
-function unless(done: Promise<unknown>, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    void done.then(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-}
-
-function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return sleep(ms, undefined, { signal }).catch(() => {})
 }

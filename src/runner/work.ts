@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { failRun } from '../domain/disposition.ts'
 import * as log from '../domain/log.ts'
 import type { Outcome } from '../domain/outcome.ts'
@@ -25,6 +24,7 @@ import { startIfWaiting } from '../store/starts.ts'
 import type { Written } from '../store/transitions.ts'
 import { call } from './dispatch.ts'
 import { Messages } from './messages.ts'
+import { patiently, pauseFor } from './patience.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** A call of an action that a change settles. */
@@ -274,27 +274,6 @@ function announce(context: WorkContext, draft: Draft, { line, from }: { line: nu
 /** The run as it is now; null where the claim is not in force any more. */
 function reread(context: WorkContext, claim: ClaimRef): Promise<Picture | null> {
   return patiently(context, claim.runId, () => context.pictures.add(claim))
-}
-
-/** Asks until the database answers, or the process gives up. */
-async function patiently<T>(context: WorkContext, runId: string, ask: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (isRefusedByDatabase(error)) throw error
-      await pauseFor(context, error, runId)
-    }
-  }
-}
-
-const RECOVERY_PAUSE_MS = 100
-
-/** Waits a little while the database is away, on the machine's clock: it is not part of an event. */
-async function pauseFor({ signal, log: serverLog }: WorkContext, error: unknown, runId: string): Promise<void> {
-  serverLog.warn({ err: error, runId }, 'the database did not answer; trying again')
-  await sleep(RECOVERY_PAUSE_MS, undefined, { signal }).catch(() => {})
-  if (signal.aborted) throw error
 }
 
 /** What the database refuses to store fails the step that brought it, or the run where no step did. */

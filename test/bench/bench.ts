@@ -127,7 +127,7 @@ try {
   console.log()
   for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
   console.log(
-    `instant to first dispatch: ${starts.p50} ms median, ${starts.p99} ms 99th percentile, ${starts.early} early (goal 2, 10, 0)`,
+    `instant to first dispatch: ${starts.p50} ms median, ${starts.p99} ms 99th percentile, ${starts.early} early (goal 2, 10, 0); a bare commit meanwhile: ${starts.commit.p50} and ${starts.commit.p99} ms`,
   )
   console.log(
     `server ready: ${server.newMs} ms new (goal 3000), ${server.existingMs} ms existing (goal 1500); idle ${server.idleMiB} MiB (goal 150)`,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import type { ControlContext } from '../../src/controls/context.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
@@ -124,17 +125,33 @@ export function drainCuelight(url: string, runs: number, steps: number): Promise
   )
 }
 
-/** How long after its instant a run's first action is called, in milliseconds, on an idle server. */
+type Lateness = { p50: number; p99: number }
+
+function latenessOf(milliseconds: number[]): Lateness {
+  const sorted = [...milliseconds].sort((a, b) => a - b)
+  const at = (share: number) =>
+    Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(2))
+  return { p50: at(0.5), p99: at(0.99) }
+}
+
+/**
+ * How long after its instant a run's first action is called, in milliseconds, on an idle server; and how long the
+ * smallest durable write takes on that machine meanwhile, which no start can do without.
+ */
 export function measureStarts(
   url: string,
   count: number,
-): Promise<{ p50: number; p99: number; early: number; count: number }> {
+): Promise<Lateness & { early: number; count: number; commit: Lateness }> {
   const called = new Map<string, number>()
   const note = ({ runId }: Envelope) => called.set(runId ?? '', performance.timeOrigin + performance.now())
   return onBench(url, note, async ({ control, runner }) => {
+    const session = new pg.Client({ connectionString: url })
+    await session.connect()
+    await session.query('CREATE TABLE commits AS SELECT 0 AS n')
     runner.start()
     const { definitionId } = await publish(control.db, 1)
     const late: number[] = []
+    const commits: number[] = []
     for (let index = 0; index < count; index += 1) {
       const scheduledFor = new Date(Date.now() + 40 + (index % 17))
       const started = await startRun(control, { kind: 'USER', name: 'bench' }, { definitionId, scheduledFor })
@@ -142,11 +159,13 @@ export function measureStarts(
       const id = `run_${started.runId}`
       while (!called.has(id)) await delay(2)
       late.push((called.get(id) ?? 0) - scheduledFor.getTime())
+      await delay(25)
+      const begun = performance.now()
+      await session.query({ name: 'commit', text: 'UPDATE commits SET n = n + 1' })
+      commits.push(performance.now() - begun)
       await delay(5)
     }
-    late.sort((a, b) => a - b)
-    const at = (share: number) =>
-      Number((late[Math.min(late.length - 1, Math.floor(late.length * share))] ?? 0).toFixed(2))
-    return { p50: at(0.5), p99: at(0.99), early: late.filter((ms) => ms < 0).length, count }
+    await session.end()
+    return { ...latenessOf(late), early: late.filter((ms) => ms < 0).length, count, commit: latenessOf(commits) }
   })
 }
