@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { cancelRun, rescheduleRun } from '../../src/controls/runs.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { verifyDefinition } from '../../src/controls/verify.ts'
+import { idempotencyKeyOf } from '../../src/store/ids.ts'
 import { daily, done, planOf, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
 import { MIRA, newStage, T0 } from '../support/stage.ts'
 
@@ -39,6 +40,10 @@ test('a published schedule becomes runs up to the horizon, and nothing of the pa
   expect(runs[1]?.steps).toMatchObject([{ seq: 0, phase: 'main', params: { key: 'in Yew' }, status: 'PENDING' }])
   const keys = runs.flatMap(({ steps }) => steps.map(({ idempotencyKey }) => idempotencyKey))
   expect(new Set(keys).size).toBe(14)
+  for (const { runId, id, idempotencyKey } of runs.flatMap(({ steps }) => steps)) {
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(idempotencyKey).toBe(idempotencyKeyOf(runId, id))
+  }
   expect(await stage.log(runs[1]?.id ?? '')).toMatchObject([
     {
       line: 1,
