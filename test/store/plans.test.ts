@@ -240,6 +240,12 @@ describe.each(['empty tables that were analysed', `tables of ${RUNS} runs`])('on
     },
   )
 
+  test('plans of older zone data are found by their index', async () => {
+    const { client, plans } = explaining(db.hot)
+    await readOfOlderZoneData(client, { zoneData: '2026a', limit: 50, except: [] }).catch(() => {})
+    expect(plans.join()).toMatch(/Index Scan using definitions_by_zone_data[^>]*Index Cond: \(zone_data </s)
+  })
+
   test('a definition that takes its upcoming runs along looks them up, although the planner may scan', async () => {
     const plans = await plansOfChange([upcomingRun(0)])
     expect(plans).toHaveLength(1)
