@@ -193,7 +193,7 @@ export async function archiveIfIdle(
       ), cancelled AS (
         UPDATE runs SET status = 'CANCELLED', ended_at = ${now}, ended_because = ${because},
           ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL,
-          last_control = ${lastControl}::jsonb, fence = fence + 1, last_line = last_line + 1
+          last_error = NULL, blocked_by = NULL, last_control = ${lastControl}::jsonb, fence = fence + 1, last_line = last_line + 1
         WHERE definition_id = (SELECT id FROM archived) AND ${UPCOMING_BY_SCHEDULE}
         RETURNING id, last_line
       ), cancelled_steps AS (

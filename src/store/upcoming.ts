@@ -189,7 +189,7 @@ function placeRuns(
       ), cancelled AS (
         UPDATE runs r SET superseded_by_id = ${versionId}::uuid, status = 'CANCELLED', ended_at = ${at(now)},
           ended_because = x.because, ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name},
-          wake_at = NULL, fence = r.fence + 1, last_line = r.last_line + 1
+          wake_at = NULL, last_error = NULL, blocked_by = NULL, fence = r.fence + 1, last_line = r.last_line + 1
         FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND ${isScheduled} AND ${changed}
         RETURNING r.id, r.last_line, x.line, x.kind
       ), cancelled_steps AS (

@@ -86,6 +86,22 @@ test('publishing leaves the next pass nothing to look for where all occurrences 
   expect(await until()).toEqual(new Date(0))
 })
 
+test('a run that waits for a key which the new version does not need waits for nobody, with the same key it waits on', async () => {
+  const stage = await newStage({ horizonDays: 1 })
+  const phases = [{ key: 'one', steps: [{ actionId: 'core.cue', params: { instruction: 'Go' } }] }]
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('20:05'), concurrencyKey: 'yew', phases })
+  await stage.settle()
+  const holder = done(await startRun(stage.ctx, MIRA, { definitionId, scope: 'holder' })).runId
+  await stage.letPass(6 * 60_000)
+  const waiting = async () => (await runsOf(stage, definitionId)).find(({ source }) => source === 'SCHEDULE')
+  expect(await waiting()).toMatchObject({ status: 'SCHEDULED', blockedBy: holder, lastError: expect.any(String) })
+  await stage.runner.stop()
+  await republish(stage, definitionId, { graceSeconds: 600 })
+  expect(await waiting()).toMatchObject({ concurrencyKey: 'yew', blockedBy: holder, lastError: expect.any(String) })
+  await republish(stage, definitionId, { concurrencyKey: 'vesper' })
+  expect(await waiting()).toMatchObject({ concurrencyKey: 'vesper', blockedBy: null, lastError: null })
+})
+
 test('what a dense schedule adds is counted to the last', async () => {
   const stage = await newStage({ horizonDays: 14 })
   await stage.runner.stop()
