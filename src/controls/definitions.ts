@@ -159,7 +159,7 @@ export async function publishDefinition(
     }
     const { id, report } = verified
     const version = (currentVersion?.version ?? 0) + 1
-    const { plan, counts, hasSchedule } = await planUpcoming(ctx, actor, {
+    const { plan, counts, materialisedUntil } = await planUpcoming(ctx, actor, {
       definition: read,
       version: { ...content, id, version },
       verified: report.passed,
@@ -171,7 +171,7 @@ export async function publishDefinition(
       detail: { version, passed: report.passed },
     })
     // Somebody who published or changed the draft in between makes this look again.
-    const publication = { read, id, version, content, report, upcoming: plan, hasSchedule, actor, audit }
+    const publication = { read, id, version, content, report, upcoming: plan, materialisedUntil, actor, audit }
     const grown = await publishIfUnchanged(ctx.db.prisma, publication)
     if (grown === null) continue
     for (const run of grown) ctx.changes.publish({ ...run, cues: false })

@@ -1,11 +1,15 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Actor } from '../domain/actor.ts'
 import { firstSteps } from '../domain/progress.ts'
+import type { Occurrence } from '../domain/recurrence/occurrence.ts'
 import { occurrencesBetween } from '../domain/recurrence/occurrences.ts'
+import type { CompiledSchedule } from '../domain/recurrence/schedule.ts'
 import type { VersionSpec } from '../domain/spec.ts'
-import { expansionWindow, type Timetable, type TimetableSource, timetableOf } from '../domain/timetable.ts'
-import { takeAlong } from '../domain/upcoming.ts'
+import { expand, expansionWindow, type Timetable, type TimetableSource, timetableOf } from '../domain/timetable.ts'
+import { occurrencesOfRuns, takeAlong } from '../domain/upcoming.ts'
 import { mintStep } from '../store/ids.ts'
-import { readUpcoming, type UpcomingPlan } from '../store/upcoming.ts'
+import { inPortions } from '../store/turns.ts'
+import { RUNS_IN_ONE_GO, readUpcoming, type UpcomingPlan } from '../store/upcoming.ts'
 import type { ControlContext } from './context.ts'
 
 const DAY_MS = 86_400_000
@@ -18,8 +22,8 @@ export const NOTHING_UPCOMING: UpcomingCounts = { added: 0, kept: 0, cancelled: 
 export type PlannedUpcoming = {
   plan: UpcomingPlan
   counts: UpcomingCounts
-  /** The version makes runs by itself. */
-  hasSchedule: boolean
+  /** How far the version's schedule is expanded with that; the epoch: not at all; null: it makes no runs. */
+  materialisedUntil: number | null
 }
 
 /**
@@ -45,7 +49,16 @@ export async function planUpcoming(
   const [phase] = version.spec.phases
   const upcoming = await readUpcoming(ctx.db.prisma, { definitionId: definition.id, now })
   const { changes, kept, cancelled } = verified
-    ? takeAlong(upcoming.runs, { timetable, version: version.version, others: upcoming.others, now, actor })
+    ? takeAlong(upcoming.runs, {
+        timetable,
+        occurrences: new Map(
+          await inPortions(upcoming.runs, RUNS_IN_ONE_GO, (runs) => occurrencesOfRuns(runs, () => timetable)),
+        ),
+        version: version.version,
+        others: upcoming.others,
+        now,
+        actor,
+      })
     : { changes: [], kept: 0, cancelled: 0 }
   const plan: UpcomingPlan = {
     definitionId: definition.id,
@@ -59,9 +72,9 @@ export async function planUpcoming(
     now,
     actor,
   }
-  const hasSchedule = timetable?.schedule != null
-  if (!verified || definition.schedulePaused || timetable?.schedule == null) {
-    return { plan, counts: { added: 0, kept, cancelled }, hasSchedule }
+  if (timetable?.schedule == null) return { plan, counts: { added: 0, kept, cancelled }, materialisedUntil: null }
+  if (!verified || definition.schedulePaused) {
+    return { plan, counts: { added: 0, kept, cancelled }, materialisedUntil: 0 }
   }
   const changed = new Map(changes.map((change) => [change.run.runId, change]))
   const keys = new Set(upcoming.others.map(({ occurrenceKey }) => occurrenceKey))
@@ -73,11 +86,32 @@ export async function planUpcoming(
     instants.add((change ?? run).occurrenceAt)
   }
   const state = { verifiedAt: now, resumedAt: definition.scheduleResumedAt?.getTime() ?? null, materialisedUntil: 0 }
-  const { from, to } = expansionWindow(timetable, state, { now, horizonMs: ctx.horizonDays * DAY_MS })
-  const added = occurrencesBetween(timetable.schedule, from, to, { limit: Number.POSITIVE_INFINITY }).filter(
-    ({ key, at }) => !keys.has(key) && !instants.has(at),
-  ).length
-  return { plan, counts: { added, kept, cancelled }, hasSchedule }
+  const bounds = { now, horizonMs: ctx.horizonDays * DAY_MS }
+  const window = expansionWindow(timetable, state, bounds)
+  const added = await countOccurrences(timetable.schedule, window, ({ key, at }) => !keys.has(key) && !instants.has(at))
+  // Where all of them are there the next pass has nothing to look for.
+  const materialisedUntil =
+    added === 0 ? expand(timetable, { ...state, materialisedUntil: window.to }, { ...bounds, limit: 1 }).until : 0
+  return { plan, counts: { added, kept, cancelled }, materialisedUntil }
+}
+
+/** How many occurrences are looked at before others have their turn: some milliseconds' work. */
+const IN_ONE_GO = 1_000
+
+/** How many occurrences in [from, to) count; a year may have a hundred thousand, so that others have their turn between. */
+async function countOccurrences(
+  schedule: CompiledSchedule,
+  { from, to }: { from: number; to: number },
+  counts: (occurrence: Occurrence) => boolean,
+): Promise<number> {
+  let count = 0
+  for (let begin = from; ; await setImmediate()) {
+    const some = occurrencesBetween(schedule, begin, to, { limit: IN_ONE_GO })
+    for (const occurrence of some) if (counts(occurrence)) count += 1
+    const last = some.at(-1)
+    if (last === undefined || some.length < IN_ONE_GO) return count
+    begin = last.at + 1
+  }
 }
 
 /** Null: a manual version of which a parameter has no default; no schedule-made run can be of it. */

@@ -58,13 +58,13 @@ export async function verifyDefinition(
     const audit = auditOf(ctx, actor, { action: 'definition.verify', id, detail })
     // Somebody who published or archived meanwhile makes this look again: it is the current version that was asked about.
     const isNew = verification.passed && currentVersion.verifiedAt === null
-    const { plan, counts, hasSchedule } = await planUpcoming(ctx, actor, {
+    const { plan, counts, materialisedUntil } = await planUpcoming(ctx, actor, {
       definition: read,
       version: { ...currentVersion, spec },
       verified: isNew,
       now: audit.at,
     })
-    const stamp = { versionId, report: verification, upcoming: plan, hasSchedule, audit }
+    const stamp = { versionId, report: verification, upcoming: plan, materialisedUntil, audit }
     const grown = await stampVerificationIfCurrent(ctx.db.prisma, stamp)
     if (grown === null) continue
     for (const run of grown) ctx.changes.publish({ ...run, cues: false })

@@ -31,16 +31,39 @@ export function contentions(
     if (sharing === undefined) byKey.set(item.contendsFor, [item])
     else sharing.push(item)
   }
-  for (const sharing of byKey.values()) sharing.sort((a, b) => a.at - b.at)
+  const longest = new Map<string, number>()
+  for (const [key, sharing] of byKey) {
+    sharing.sort((a, b) => a.at - b.at)
+    longest.set(
+      key,
+      sharing.reduce((most, { at, graceUntil }) => Math.max(most, graceUntil - at), 0),
+    )
+  }
   const found = new Map<CalendarItem, ReadonlySet<string>>()
   for (const item of items) {
-    const sharing = item.contendsFor === null ? [] : (byKey.get(item.contendsFor) ?? [])
+    const { contendsFor: key } = item
+    const sharing = key === null ? [] : (byKey.get(key) ?? [])
     const others = new Set<string>()
-    for (const other of sharing) {
-      if (other.at > item.graceUntil) break
+    // Whatever starts earlier than the longest grace window before it is over when it comes.
+    const begin = key === null ? 0 : firstFrom(sharing, item.at - (longest.get(key) ?? 0))
+    for (let index = begin; index < sharing.length; index += 1) {
+      const other = sharing[index]
+      if (other === undefined || other.at > item.graceUntil) break
       if (other !== item && other.graceUntil >= item.at) others.add(other.definitionId)
     }
     if (others.size > 0) found.set(item, others)
   }
   return found
+}
+
+/** The place of the first that starts at an instant or after it, among items in order. */
+function firstFrom(items: readonly CalendarItem[], at: number): number {
+  let low = 0
+  let high = items.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((items[middle]?.at ?? at) < at) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -1,7 +1,7 @@
 import { graceUntil } from './grace.ts'
 import { type ParamValue, resolveParams } from './parameters.ts'
 import type { Occurrence } from './recurrence/occurrence.ts'
-import { nextOccurrences, occurrencesBetween } from './recurrence/occurrences.ts'
+import { LOOK_AHEAD_MS, mayGoOn, nextOccurrences, occurrencesBetween } from './recurrence/occurrences.ts'
 import { type CompiledSchedule, compileSchedule } from './recurrence/schedule.ts'
 import type { ZoneData } from './recurrence/zone-data.ts'
 import { parseParameters, parseVersionSchedule } from './spec.ts'
@@ -59,37 +59,38 @@ export function timetableOf(version: TimetableSource, zones: ZoneData): Timetabl
 /** Timetables that are kept: a few kilobytes each. */
 const KEPT = 20_000
 
+/** Of a version that makes runs by itself. */
+export type SchedulingTimetable = Timetable & { schedule: CompiledSchedule }
+
 /** The timetables of versions, each made once: versions never change. */
 export class Timetables {
   readonly #zones: ZoneData
-  readonly #kept = new Map<string, Timetable | null>()
+  readonly #kept = new Map<string, SchedulingTimetable | null>()
+  readonly #limit: number
 
-  constructor(zones: ZoneData) {
+  constructor(zones: ZoneData, limit: number = KEPT) {
     this.#zones = zones
+    this.#limit = limit
   }
 
-  /** The ids among these whose timetable is not made yet. */
-  missing(versionIds: readonly string[]): string[] {
-    return versionIds.filter((id) => !this.#kept.has(id))
-  }
-
-  add(version: TimetableSource): void {
-    let timetable: Timetable | null = null
+  /** Makes the timetable of a version, and keeps it for as long as there is room. Null: it makes no runs by itself. */
+  add(version: TimetableSource): SchedulingTimetable | null {
+    let timetable: SchedulingTimetable | null = null
     try {
-      timetable = timetableOf(version, this.#zones)
+      const { schedule, ...made } = timetableOf(version, this.#zones)
+      timetable = schedule === null ? null : { ...made, schedule }
     } catch {
       // Nothing can be made of it, which the runner says in the log.
     }
     const [oldest] = this.#kept.keys()
-    if (this.#kept.size >= KEPT && oldest !== undefined) this.#kept.delete(oldest)
+    if (this.#kept.size >= this.#limit && oldest !== undefined) this.#kept.delete(oldest)
     this.#kept.set(version.id, timetable)
+    return timetable
   }
 
-  /** Null: the version makes no runs by itself. */
-  get(versionId: string): (Timetable & { schedule: CompiledSchedule }) | null {
-    const timetable = this.#kept.get(versionId)
-    const schedule = timetable?.schedule ?? null
-    return timetable == null || schedule === null ? null : { ...timetable, schedule }
+  /** Null: the version makes no runs by itself; undefined: its timetable is not at hand. */
+  get(versionId: string): SchedulingTimetable | null | undefined {
+    return this.#kept.get(versionId)
   }
 }
 
@@ -133,7 +134,9 @@ export function expand(
   const last = occurrences.at(-1)
   if (occurrences.length === limit && last !== undefined) return { occurrences, until: last.at + 1 }
   const [next] = nextOccurrences(schedule, to, 1)
-  return { occurrences, until: next?.at ?? null }
+  if (next !== undefined) return { occurrences, until: next.at }
+  // Further ahead than is looked: it is looked for again when that comes near.
+  return { occurrences, until: mayGoOn(schedule, to + LOOK_AHEAD_MS) ? to + LOOK_AHEAD_MS : null }
 }
 
 /** The instants of a run that the schedule makes at an occurrence. */

@@ -36,23 +36,38 @@ export type UpcomingChange = { run: UpcomingRun; line: log.RunLine | null } & (
   | { kind: 'SUPERSEDE'; because: string }
 )
 
+/** The occurrences that runs are in these timetables, by the runs' ids; without those that are none any more. */
+export function occurrencesOfRuns(
+  runs: readonly UpcomingRun[],
+  timetableOf: (run: UpcomingRun) => Pick<Timetable, 'schedule'> | null,
+): [string, Occurrence][] {
+  return runs.flatMap((run): [string, Occurrence][] => {
+    const schedule = timetableOf(run)?.schedule ?? null
+    const occurrence = schedule === null ? null : occurrenceOfKey(schedule, run.occurrenceKey)
+    return occurrence === null ? [] : [[run.runId, occurrence]]
+  })
+}
+
 export type TakenAlong = { changes: UpcomingChange[]; kept: number; cancelled: number }
 
 /**
  * What a new version does to the upcoming runs (section 12). A run whose key is in the new schedule goes on in the new
  * version; one whose key is not is superseded. A run that a person moved is never superseded and never moved again; one of
- * which a person skipped a step stays in its version. `timetable` null: the new schedule is manual.
+ * which a person skipped a step stays in its version. `timetable` null: the new schedule is manual; `occurrences`: which of
+ * it the runs are.
  */
 export function takeAlong(
   upcoming: readonly UpcomingRun[],
   {
     timetable,
+    occurrences,
     version,
     others,
     now,
     actor,
   }: {
     timetable: Timetable | null
+    occurrences: ReadonlyMap<string, Occurrence>
     version: number
     others: readonly OtherRun[]
     now: number
@@ -60,7 +75,7 @@ export function takeAlong(
   },
 ): TakenAlong {
   const plans = upcoming.map((run) => {
-    const occurrence = inSchedule(timetable, run)
+    const occurrence = occurrences.get(run.runId) ?? null
     const stays = run.hasSkippedStep && (run.moved || occurrence !== null)
     return { run, occurrence, stays, wish: stays ? null : (occurrence?.at ?? null), keepsElse: stays || run.moved }
   })
@@ -91,19 +106,26 @@ export function takeAlong(
  * Where newer zone data put the occurrences of upcoming runs; they keep their identity, and what a person touched stays
  * where it is. The occurrences of an elapsed rule are known by their instants, so that where its start moved all of them
  * are others: runs of those that are no more are superseded. `timetables`: by version; a run whose version has none is
- * left alone.
+ * left alone. `occurrences`: which of them the runs are.
  */
 export function moveByZoneData(
   upcoming: readonly UpcomingRun[],
   {
     timetables,
+    occurrences,
     others,
     now,
     zoneData,
-  }: { timetables: ReadonlyMap<string, Timetable>; others: readonly OtherRun[]; now: number; zoneData: string },
+  }: {
+    timetables: ReadonlyMap<string, Timetable>
+    occurrences: ReadonlyMap<string, Occurrence>
+    others: readonly OtherRun[]
+    now: number
+    zoneData: string
+  },
 ): UpcomingChange[] {
   const plans = upcoming.map((run) => {
-    const occurrence = inSchedule(timetables.get(run.versionId) ?? null, run)
+    const occurrence = occurrences.get(run.runId) ?? null
     const keepsElse = occurrence !== null || run.moved || run.hasSkippedStep || !timetables.has(run.versionId)
     return { run, occurrence, wish: occurrence?.at ?? null, keepsElse }
   })
@@ -149,9 +171,6 @@ function placedRuns(wishes: readonly Wish[], others: readonly OtherRun[]): Set<U
     open = placed
   }
 }
-
-const inSchedule = (timetable: Timetable | null, run: UpcomingRun) =>
-  timetable?.schedule == null ? null : occurrenceOfKey(timetable.schedule, run.occurrenceKey)
 
 function planOf(run: UpcomingRun, occurrence: Occurrence | null, graceSeconds: number): Planned {
   const occurrenceAt = occurrence?.at ?? run.occurrenceAt

@@ -5,6 +5,7 @@ import { wallText } from '../domain/recurrence/civil.ts'
 import { wallOfInstant } from '../domain/recurrence/local-instant.ts'
 import { occurrencesBetween } from '../domain/recurrence/occurrences.ts'
 import { isTerminal } from '../domain/run.ts'
+import type { SchedulingTimetable } from '../domain/timetable.ts'
 import {
   type CalendarRun,
   calendarRuns,
@@ -18,6 +19,10 @@ import { badUserInput } from './request-errors.ts'
 
 /** Entries that one calendar holds at most. */
 export const MAX_ENTRIES = 5000
+/** Occurrences of the same keys that these are compared with. */
+const MAX_CONTENDING = 20_000
+/** Timetables that are read at a time. */
+const TIMETABLES_AT_ONCE = 1_000
 const DAY_MS = 86_400_000
 /** No grace window is longer, so that nothing further away contends. */
 const LONGEST_GRACE_MS = DAY_MS
@@ -55,7 +60,7 @@ export async function calendarItems(
   // Schedules make runs without a scope.
   const shown = scope === undefined || scope === '' ? definitions : []
   const mine = definitionId === undefined ? shown : shown.filter((each) => each.definitionId === definitionId)
-  const items = [...runs, ...(await projections(control, mine, { from, to }))]
+  const items = [...runs, ...(await projections(control, mine, { from, to, limit: MAX_ENTRIES }))]
   if (items.length > MAX_ENTRIES) {
     throw badUserInput(
       `There are more than ${MAX_ENTRIES} entries between from and to; ask for a shorter window, or for one definitionId or scope.`,
@@ -71,18 +76,25 @@ export async function calendarItems(
 async function contendersOf(
   control: ControlContext,
   items: readonly CalendarItem[],
-  { definitions, from, to }: Window & { definitions: readonly ScheduledDefinition[] },
+  { definitions, from, to }: Window & { definitions: readonly Scheduled[] },
 ): Promise<CalendarItem[]> {
   const keys = new Set(items.flatMap(({ contendsFor }) => contendsFor ?? []))
   if (keys.size === 0) return []
   const reach = { from: from - LONGEST_GRACE_MS, to: to + LONGEST_GRACE_MS }
   const window = { from: new Date(reach.from), to: new Date(reach.to) }
-  const runs = await contendingRuns(control.db, { ...window, keys: [...keys], limit: MAX_ENTRIES })
-  const sharing = definitions.filter(({ versionId }) => {
-    const key = control.timetables.get(versionId)?.concurrencyKey
-    return key != null && keys.has(key)
-  })
-  const others = [...runs.map((run) => itemOf(control, run)), ...(await projections(control, sharing, reach))]
+  const runs = await contendingRuns(control.db, { ...window, keys: [...keys], limit: MAX_CONTENDING + 1 })
+  const sharing = definitions.filter(
+    ({ timetable: { concurrencyKey } }) => concurrencyKey !== null && keys.has(concurrencyKey),
+  )
+  const others = [
+    ...runs.map((run) => itemOf(control, run)),
+    ...(await projections(control, sharing, { ...reach, limit: MAX_CONTENDING })),
+  ]
+  if (others.length > MAX_CONTENDING) {
+    throw badUserInput(
+      `More than ${MAX_CONTENDING} occurrences need a concurrency key of those between from and to; ask for a shorter window, or for one definitionId or scope.`,
+    )
+  }
   const known = new Map(items.map((item) => [identityOf(item), item]))
   for (const other of others) if (!known.has(identityOf(other))) known.set(identityOf(other), other)
   return [...known.values()]
@@ -90,33 +102,39 @@ async function contendersOf(
 
 const identityOf = ({ runId, definitionId, at }: CalendarItem) => runId ?? `${definitionId} ${at}`
 
-/** The definitions that make runs by a schedule, of these ids or all, with their timetables at hand. */
-export async function scheduled(
-  { db, timetables }: ControlContext,
-  ids?: readonly string[],
-): Promise<ScheduledDefinition[]> {
+type Scheduled = ScheduledDefinition & { timetable: SchedulingTimetable }
+
+/** The definitions that make runs by a schedule, of these ids or all, with their timetables. */
+export async function scheduled({ db, timetables }: ControlContext, ids?: readonly string[]): Promise<Scheduled[]> {
   const definitions = await scheduledDefinitions(db, ids)
-  const missing = timetables.missing(definitions.map(({ versionId }) => versionId))
-  if (missing.length > 0) for (const source of await readTimetableSources(db.prisma, missing)) timetables.add(source)
-  return definitions.filter(({ versionId }) => timetables.get(versionId) !== null)
+  const found = new Map(definitions.map(({ versionId }) => [versionId, timetables.get(versionId)]))
+  const missing = [...found].flatMap(([versionId, timetable]) => (timetable === undefined ? [versionId] : []))
+  for (let done = 0; done < missing.length; done += TIMETABLES_AT_ONCE) {
+    const sources = await readTimetableSources(db.prisma, missing.slice(done, done + TIMETABLES_AT_ONCE))
+    for (const source of sources) found.set(source.id, timetables.add(source))
+  }
+  return definitions.flatMap((definition) => {
+    const timetable = found.get(definition.versionId)
+    return timetable == null ? [] : [{ ...definition, timetable }]
+  })
 }
 
-/** What schedules will make in a window and of which there is no run. */
+/** What schedules will make in a window and of which there is no run; more than `limit`, where there is more. */
 async function projections(
   control: ControlContext,
-  definitions: readonly ScheduledDefinition[],
-  { from, to }: Window,
+  definitions: readonly Scheduled[],
+  { from, to, limit }: Window & { limit: number },
 ): Promise<CalendarItem[]> {
   const now = control.clock.now()
   const planned: (CalendarItem & { key: string })[] = []
-  for (const { definitionId, versionId, verified, resumedAt, materialisedUntil } of definitions) {
-    const timetable = control.timetables.get(versionId)
+  for (const { definitionId, timetable, verified, resumedAt, materialisedUntil } of definitions) {
     // A verified schedule that is expanded to its end has nothing left to make.
-    if (timetable === null || (verified && materialisedUntil === null)) continue
+    if (verified && materialisedUntil === null) continue
     const begin = Math.max(from, now, resumedAt?.getTime() ?? 0, materialisedUntil?.getTime() ?? 0)
-    if (begin >= to || planned.length > MAX_ENTRIES) continue
+    if (begin >= to) continue
+    if (planned.length > limit) break
     const { timeZone, graceSeconds, concurrencyKey } = timetable
-    for (const occurrence of occurrencesBetween(timetable.schedule, begin, to, { limit: MAX_ENTRIES + 1 })) {
+    for (const occurrence of occurrencesBetween(timetable.schedule, begin, to, { limit: limit + 1 })) {
       planned.push({
         definitionId,
         runId: null,

@@ -4,12 +4,13 @@ import { runCreated } from '../domain/log.ts'
 import { firstSteps } from '../domain/progress.ts'
 import { parseVersionPhase } from '../domain/spec.ts'
 import { expand, instantsOf, type Timetable, timetableOf } from '../domain/timetable.ts'
-import { moveByZoneData } from '../domain/upcoming.ts'
+import { moveByZoneData, occurrencesOfRuns } from '../domain/upcoming.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { mintId, mintStep } from '../store/ids.ts'
 import { expandIfUnchanged, readToExpand, stopExpandingIfUnverified, type ToExpand } from '../store/materialise.ts'
 import { readTimetableSources } from '../store/planned-versions.ts'
-import { readUpcoming } from '../store/upcoming.ts'
+import { inPortions } from '../store/turns.ts'
+import { RUNS_IN_ONE_GO, readUpcoming } from '../store/upcoming.ts'
 import { moveUpcomingIfUnchanged, type OlderPlan, readOfOlderZoneData } from '../store/zone-moves.ts'
 import type { WorkContext } from './work-context.ts'
 
@@ -70,7 +71,13 @@ export class Materialiser {
     const upcoming = await readUpcoming(db.hot, { definitionId, now })
     const versions = await readTimetableSources(db.hot, [...new Set(upcoming.runs.map(({ versionId }) => versionId))])
     const timetables = planned(() => new Map(versions.map((each) => [each.id, timetableOf(each, zones)])))
-    const moves = moveByZoneData(upcoming.runs, { timetables, others: upcoming.others, now, zoneData: zones.version })
+    const occurrences = new Map(
+      await inPortions(upcoming.runs, RUNS_IN_ONE_GO, (runs) =>
+        occurrencesOfRuns(runs, ({ versionId }) => timetables.get(versionId) ?? null),
+      ),
+    )
+    const { others } = upcoming
+    const moves = moveByZoneData(upcoming.runs, { timetables, occurrences, others, now, zoneData: zones.version })
     const moved = await moveUpcomingIfUnchanged(db.hot, {
       definitionId,
       versionId: version.id,

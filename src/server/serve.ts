@@ -92,7 +92,7 @@ async function start(
   const db = await openDatabase({ url: databaseUrl, poolSize: API_POOL, runnerPoolSize: RUNNER_POOL })
   cleanups.push(() => db.close())
 
-  const { zones, source } = openZones(config.zoneFolder)
+  const { zones, source } = openZones(config.zoneFolder, log)
   log.info({ zoneData: source }, `schedules are computed with zone data ${source}`)
   const clock = systemClock
   const changes = new Changes()

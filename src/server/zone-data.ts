@@ -18,17 +18,20 @@ export type OpenedZones = {
 /**
  * The zone data that schedules are computed with: the system's compiled time zone files in `folder` where they are newer
  * than Node's own, Node's otherwise. Countries change their clocks at short notice, and systems are updated more often
- * than Node. Never throws.
+ * than Node. Never throws; a file that cannot be used is said in `log` once.
  */
-export function openZones(folder: string): OpenedZones {
+export function openZones(folder: string, log: ZoneLog): OpenedZones {
   const own = new IntlZones()
   const version = versionOf(folder)
   if (version === null) return { zones: own, source: `${own.version}, of Node.js; there is none in ${folder}` }
   if (!isNewer(version, own.version)) {
     return { zones: own, source: `${own.version}, of Node.js; that of ${folder} is ${version}` }
   }
-  return { zones: new SystemZones({ folder, version, own }), source: `${version}, of ${folder}` }
+  return { zones: new SystemZones({ folder, version, own, log }), source: `${version}, of ${folder}` }
 }
+
+/** Where it is said that a file cannot be used. */
+export type ZoneLog = { warn(fields: object, message: string): void }
 
 function versionOf(folder: string): string | null {
   const list = readSmall(join(folder, 'tzdata.zi'))?.toString('latin1')
@@ -58,15 +61,21 @@ function readSmall(path: string): Buffer | null {
   }
 }
 
-/** The system's time zone files; a zone whose file is not there or cannot be read has Node's offsets. */
+/**
+ * The system's time zone files. A zone whose file is not there has Node's offsets; so has one whose file cannot be used,
+ * which is said in the log once for each file.
+ */
 export class SystemZones implements ZoneData {
   readonly version: string
   readonly #folder: string
   readonly #own: ZoneData
+  readonly #log: ZoneLog
   readonly #tables = new Map<string, ZoneTable | null>()
+  readonly #unusable = new Set<string>()
 
-  constructor({ folder, version, own }: { folder: string; version: string; own: ZoneData }) {
+  constructor({ folder, version, own, log }: { folder: string; version: string; own: ZoneData; log: ZoneLog }) {
     this.#folder = folder
+    this.#log = log
     this.version = version
     this.#own = own
   }
@@ -87,13 +96,30 @@ export class SystemZones implements ZoneData {
   }
 
   #read(zone: string): ZoneTable | null {
-    const bytes = ZONE_NAME.test(zone) ? readSmall(join(this.#folder, zone)) : null
-    if (bytes === null) return null
+    const path = join(this.#folder, zone)
+    if (!ZONE_NAME.test(zone) || this.#unusable.has(path) || !isFile(path)) return null
     try {
+      const bytes = readSmall(path)
+      if (bytes === null) throw new Error(`it cannot be read or is larger than ${MAX_FILE_BYTES} bytes`)
       return parseTzif(bytes)
-    } catch {
+    } catch (error) {
+      this.#unusable.add(path)
+      const why = error instanceof Error ? error.message : String(error)
+      this.#log.warn(
+        { file: path, zone },
+        `the time zone file ${path} cannot be used (${why}); ${zone} has the offsets of Node.js (${this.#own.version}) ` +
+          'instead; install the zone data of the system again and start the server anew',
+      )
       return null
     }
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
   }
 }
 

@@ -61,9 +61,10 @@ const keyIsFree = Prisma.sql`NOT EXISTS (
   SELECT 1 FROM runs h WHERE h.concurrency_key = w.concurrency_key AND NOT h.rehearsal
     AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING'))`
 
+// The status compared as text, so that the planner walks what is due and not all that are scheduled.
 const dueKeyed = (
   now: Instant,
-) => Prisma.sql`w.claimed_by IS NULL AND w.wake_at <= ${at(now)} AND w.status = 'SCHEDULED'
+) => Prisma.sql`w.claimed_by IS NULL AND w.wake_at <= ${at(now)} AND w.status::text = 'SCHEDULED'
   AND w.concurrency_key IS NOT NULL AND NOT w.rehearsal AND w.grace_until >= ${at(now)} AND NOT ${startIsPaused}`
 
 /**
@@ -105,7 +106,7 @@ export async function readNewlyBlocked(
     FROM runs w JOIN runs h ON h.concurrency_key = w.concurrency_key AND NOT h.rehearsal
       AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING')
     WHERE ${dueKeyed(now)} AND w.blocked_by IS DISTINCT FROM h.id
-    ORDER BY w.id LIMIT ${limit}`)
+    ORDER BY w.wake_at LIMIT ${limit}`)
 }
 
 /** A claim whose lease ran out, taken over: what its holder was doing is the new holder's to settle. */

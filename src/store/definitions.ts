@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/actor.ts'
 import type { RunLine } from '../domain/log.ts'
 import type { Parameter } from '../domain/parameters.ts'
+import type { Instant } from '../domain/picture.ts'
 import type { DraftSpec, Publishable } from '../domain/spec.ts'
 import type { VerificationReport } from '../domain/verification.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
@@ -8,7 +9,7 @@ import type { DefinitionState } from '../generated/prisma/enums.ts'
 import { type AuditEntry, auditIf } from './audit.ts'
 import { toJsonb } from './json.ts'
 import { oldestZoneData } from './materialise.ts'
-import { at, countOfRun, logLines } from './sql.ts'
+import { at, atOrNull, countOfRun, logLines } from './sql.ts'
 import { changeWithUpcoming, UNCHANGED, type UpcomingPlan } from './upcoming.ts'
 
 /** What an author writes; text is storable, and all of it may be unfinished. */
@@ -109,10 +110,6 @@ export async function updateDefinitionIfUnchanged(
   return rows.length > 0
 }
 
-/** Where the expansion of a schedule begins; nothing is to be made of a manual one. */
-export const fromBeginning = (hasSchedule: boolean) =>
-  hasSchedule ? Prisma.sql`to_timestamp(0)` : Prisma.sql`NULL::timestamptz`
-
 /**
  * Makes a new version the current one and the definition READY, if definition and upcoming runs are still as they were
  * read: same draft, same current version, not archived. A version that passed its verification takes the upcoming runs
@@ -129,18 +126,18 @@ export async function publishIfUnchanged(
     content: Publishable
     report: VerificationReport
     upcoming: UpcomingPlan
-    /** The version makes runs by itself. */
-    hasSchedule: boolean
+    /** How far the version's schedule is expanded then; the epoch: not at all; null: there is nothing to make of it. */
+    materialisedUntil: Instant | null
     actor: Actor
     audit: AuditEntry
   },
 ): Promise<{ runId: string; line: number }[] | null> {
-  const { read, id, version, content, report, upcoming, hasSchedule, actor, audit } = publication
+  const { read, id, version, content, report, upcoming, materialisedUntil, actor, audit } = publication
   const verifiedAt = report.passed ? at(audit.at) : Prisma.sql`NULL::timestamptz`
   const current = read.currentVersion?.id ?? null
   const change = Prisma.sql`
     published AS (
-      UPDATE definitions SET state = 'READY', current_version_id = ${id}::uuid, materialised_until = ${fromBeginning(hasSchedule)},
+      UPDATE definitions SET state = 'READY', current_version_id = ${id}::uuid, materialised_until = ${atOrNull(materialisedUntil)},
         zone_data = ${oldestZoneData(upcoming.zoneData)}
       WHERE id = ${read.id}::uuid AND state <> 'ARCHIVED' AND updated_at = ${at(read.updatedAt.getTime())}
         AND current_version_id IS NOT DISTINCT FROM ${current}::uuid AND ${UNCHANGED}
@@ -196,7 +193,7 @@ export async function archiveIfIdle(
       ), cancelled AS (
         UPDATE runs SET status = 'CANCELLED', ended_at = ${now}, ended_because = ${because},
           ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL,
-          last_control = ${lastControl}::jsonb, fence = fence + 1, last_line = last_line + 1
+          last_error = NULL, blocked_by = NULL, last_control = ${lastControl}::jsonb, fence = fence + 1, last_line = last_line + 1
         WHERE definition_id = (SELECT id FROM archived) AND ${UPCOMING_BY_SCHEDULE}
         RETURNING id, last_line
       ), cancelled_steps AS (

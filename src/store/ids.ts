@@ -20,6 +20,12 @@ export function mintStep(runUuid: string): { id: string; idempotencyKey: string 
 }
 
 /**
+ * How the ids of steps begin that the database makes now: with the time and the version of a UUID that sorts by it, 15
+ * characters up to where chance begins.
+ */
+export const stepIdBeginning = (): string => mintId().slice(0, 15)
+
+/**
  * The same for the call of a step in a verification, where there is neither run nor step: it is made of
  * `verify|<version id>|<phase key>|<seq>`, or `verify|<definition id>|<phase key>|<seq>` for a draft, ids as the API
  * shows them. `of` is such an id.

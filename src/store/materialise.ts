@@ -3,7 +3,7 @@ import type { Instant, Step } from '../domain/picture.ts'
 import type { Occurrence } from '../domain/recurrence/occurrence.ts'
 import type { Timetable } from '../domain/timetable.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
-import { mintStep } from './ids.ts'
+import { stepIdBeginning } from './ids.ts'
 import { toJsonb } from './json.ts'
 import { PLANNED_VERSION, type PlannedVersion } from './planned-versions.ts'
 import { at, lineRow, logOwnLine } from './sql.ts'
@@ -97,7 +97,6 @@ export async function expandIfUnchanged(
     grace_until: iso(instants.graceUntil),
     adjusted: occurrence.adjusted ?? null,
     shift_minutes: occurrence.shiftMinutes ?? null,
-    steps: stepIds(id, steps),
     line: lineRow(line),
   }))
   const { versionId, timeZone, concurrencyKey, params } = timetable
@@ -108,7 +107,7 @@ export async function expandIfUnchanged(
       WHERE ${asItWasRead(read)} RETURNING id
     ), x AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, key text, occurrence_at timestamptz,
-        scheduled_for timestamptz, grace_until timestamptz, adjusted dst_adjustment, shift_minutes int, steps jsonb, line jsonb)
+        scheduled_for timestamptz, grace_until timestamptz, adjusted dst_adjustment, shift_minutes int, line jsonb)
     ), run AS (
       INSERT INTO runs (id, definition_id, version_id, source, params, time_zone, concurrency_key, occurrence_key,
         occurrence_at, scheduled_for, grace_until, adjusted, shift_minutes, wake_at, created_at, started_by_kind,
@@ -120,7 +119,7 @@ export async function expandIfUnchanged(
       ON CONFLICT DO NOTHING
       RETURNING id
     ), made AS (
-      ${insertFirstSteps(Prisma.sql`run JOIN x ON x.id = run.id`, steps)}
+      ${insertFirstSteps(Prisma.sql`run`, steps)}
     ), logged AS (${logOwnLine(Prisma.sql`SELECT run.id, 1 AS last_line, x.line FROM run JOIN x ON x.id = run.id`)})
     SELECT (SELECT coalesce(array_agg(id), '{}') FROM run) AS ids FROM definition`)
   return row?.ids ?? null
@@ -142,25 +141,26 @@ export async function stopExpandingIfUnverified(db: PrismaClient, read: ToExpand
   return changed > 0
 }
 
-/** The ids of a run's first steps, as `insertFirstSteps` reads them. */
-export const stepIds = (runId: string, steps: readonly Step[]) =>
-  steps.map(({ seq }) => {
-    const { id, idempotencyKey } = mintStep(runId)
-    return { seq, id, key: idempotencyKey }
-  })
-
 /**
- * Inserts the first phase's steps of each of `runs`, a FROM clause with `run.id` and `x.steps`, the steps' ids; what
- * they are like is the same for all, so that it is sent once.
+ * Inserts the first phase's steps of each of `runs`, a FROM clause with `run.id`. What they are like is the same for all,
+ * so that it is sent once; their ids and keys are made where the rows are, since making tens of thousands of them here
+ * would keep the process from everything else for seconds.
  */
 export function insertFirstSteps(runs: Prisma.Sql, steps: readonly Step[]): Prisma.Sql {
+  // What is volatile in a subquery's columns is calculated once for each of its rows.
   return Prisma.sql`
     INSERT INTO steps (id, run_id, phase, phase_index, seq, action_id, action_version, label, params, on_failure, idempotency_key)
-    SELECT i.id, run.id, s.phase, s.phase_index, s.seq, s.action_id, s.action_version, s.label, s.params, s.on_failure, i.key
-    FROM ${runs} CROSS JOIN LATERAL jsonb_to_recordset(x.steps) AS i(seq int, id uuid, key text)
-    JOIN jsonb_to_recordset(${toJsonb(steps.map(placeRow))}::jsonb) AS s(
-      phase text, phase_index int, seq int, action_id text, action_version int, label text, params jsonb,
-      on_failure on_failure) ON s.seq = i.seq`
+    SELECT i.id, i.run_id, i.phase, i.phase_index, i.seq, i.action_id, i.action_version, i.label, i.params, i.on_failure,
+      ${KEY_OF_STEP}
+    FROM (
+      SELECT run.id AS run_id, overlay(gen_random_uuid()::text placing ${stepIdBeginning()}::text from 1)::uuid AS id, s.*
+      FROM ${runs} CROSS JOIN jsonb_to_recordset(${toJsonb(steps.map(placeRow))}::jsonb) AS s(
+        phase text, phase_index int, seq int, action_id text, action_version int, label text, params jsonb,
+        on_failure on_failure)
+    ) i`
 }
+
+/** As `idempotencyKeyOf` makes it. */
+const KEY_OF_STEP = Prisma.sql`left(encode(sha256(convert_to('run_' || i.run_id || '|step_' || i.id, 'UTF8')), 'hex'), 40)`
 
 const iso = (instant: Instant) => new Date(instant).toISOString()

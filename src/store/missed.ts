@@ -62,7 +62,7 @@ export async function missIfWaiting(
         SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, reason missed_reason, because text, line jsonb)
       ), run AS (
         UPDATE runs w SET status = 'MISSED', missed_reason = x.reason, ended_at = ${at(now)}, ended_because = x.because,
-          wake_at = NULL, fence = fence + 1, last_line = last_line + 1
+          wake_at = NULL, last_error = NULL, blocked_by = NULL, fence = fence + 1, last_line = last_line + 1
         FROM x
         WHERE w.id = x.id AND w.status = 'SCHEDULED' AND CASE x.reason
           WHEN 'SCHEDULE_PAUSED' THEN ${startIsPaused} AND w.scheduled_for <= ${at(now)}

@@ -109,7 +109,8 @@ export function cancelRunIfLive(db: PrismaClient, control: Control & { because: 
     ...control,
     set: Prisma.sql`status = 'CANCELLED', ended_at = ${at(now)}, ended_because = ${control.because},
       ended_by_kind = ${line.actor.kind}::actor_kind, ended_by_name = ${line.actor.name}, wake_at = NULL, hold_until = NULL,
-      stalled_since = NULL,
+      stalled_since = NULL, blocked_by = NULL,
+      last_error = CASE WHEN r.status = 'SCHEDULED' THEN NULL ELSE r.last_error END,
       claimed_by = CASE WHEN r.in_flight IS NULL THEN NULL ELSE r.claimed_by END,
       lease_until = CASE WHEN r.in_flight IS NULL THEN NULL ELSE r.lease_until END`,
     also: Prisma.sql`, cancelled AS (

@@ -6,6 +6,8 @@ import { toJsonb } from './json.ts'
 /** An instant as a bound timestamptz, independent of the session's zone. */
 export const at = (instant: Instant) => Prisma.sql`${new Date(instant).toISOString()}::timestamptz`
 
+export const atOrNull = (instant: Instant | null) => (instant === null ? Prisma.sql`NULL::timestamptz` : at(instant))
+
 /** A log line as `logLines` and the hot path read it from JSON. */
 export function lineRow(line: RunLine) {
   return {

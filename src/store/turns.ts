@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 /** Lets so many pieces of work go on at once; the others wait for their turn, in the order they came. */
 export class Turns {
   readonly #waiting: (() => void)[] = []
@@ -19,4 +21,18 @@ export class Turns {
       else next()
     }
   }
+}
+
+/** Does what takes the process a while for many items a portion at a time, so that all else has its turn between. */
+export async function inPortions<T, R>(
+  items: readonly T[],
+  size: number,
+  work: (portion: readonly T[]) => readonly R[],
+): Promise<R[]> {
+  const results: R[] = []
+  for (let done = 0; done < items.length; done += size) {
+    if (done > 0) await setImmediate()
+    results.push(...work(items.slice(done, done + size)))
+  }
+  return results
 }

@@ -1,10 +1,10 @@
+import type { Instant } from '../domain/picture.ts'
 import type { VerificationReport } from '../domain/verification.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { type AuditEntry, auditIf } from './audit.ts'
-import { fromBeginning } from './definitions.ts'
 import { toJsonb } from './json.ts'
 import { oldestZoneData } from './materialise.ts'
-import { at } from './sql.ts'
+import { at, atOrNull } from './sql.ts'
 import { changeWithUpcoming, UNCHANGED, type UpcomingPlan } from './upcoming.ts'
 
 /** The stored spec of a version; null: there is no such version. */
@@ -52,14 +52,14 @@ export function stampVerificationIfCurrent(
     versionId,
     report,
     upcoming,
-    hasSchedule,
+    materialisedUntil,
     audit,
   }: {
     versionId: string
     report: VerificationReport
     upcoming: UpcomingPlan
-    /** The version makes runs by itself. */
-    hasSchedule: boolean
+    /** How far its schedule is expanded where it becomes verified; as in `publishIfUnchanged`. */
+    materialisedUntil: Instant | null
     audit: AuditEntry
   },
 ): Promise<{ runId: string; line: number }[] | null> {
@@ -67,7 +67,7 @@ export function stampVerificationIfCurrent(
   const change = Prisma.sql`
     holder AS (
       UPDATE definitions d SET materialised_until = CASE
-        WHEN ${report.passed} AND v.verified_at IS NULL THEN ${fromBeginning(hasSchedule)} ELSE d.materialised_until END,
+        WHEN ${report.passed} AND v.verified_at IS NULL THEN ${atOrNull(materialisedUntil)} ELSE d.materialised_until END,
         zone_data = ${oldestZoneData(upcoming.zoneData)}
       FROM versions v
       WHERE d.current_version_id = ${versionId}::uuid AND v.id = ${versionId}::uuid AND d.state <> 'ARCHIVED' AND ${UNCHANGED}

@@ -3,6 +3,7 @@ import { cancelRun, rescheduleRun } from '../../src/controls/runs.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { skipStep } from '../../src/controls/steps.ts'
 import { verifyDefinition } from '../../src/controls/verify.ts'
+import { idempotencyKeyOf } from '../../src/store/ids.ts'
 import { daily, done, planOf, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
 import { MIRA, newStage, T0, TOM } from '../support/stage.ts'
 
@@ -49,6 +50,8 @@ test('a run whose key is still in the schedule goes on in the new version, every
   const ids = (runs: typeof before) =>
     runs.flatMap(({ steps }) => steps.flatMap((step) => [step.id, step.idempotencyKey]))
   expect(ids(after).filter((id) => ids(before).includes(id))).toEqual([])
+  const steps = after.flatMap((run) => run.steps)
+  expect(steps.map((step) => step.idempotencyKey)).toEqual(steps.map((step) => idempotencyKeyOf(step.runId, step.id)))
   const log = await stage.log(after[0]?.id ?? '')
   expect(log[1]).toMatchObject({
     kind: 'run.superseded',
@@ -64,6 +67,47 @@ test('a run whose key is still in the schedule goes on in the new version, every
   expect(log[1]?.text).toBe('Version 2 takes the run along from version 1, to start at 2026-03-07 11:00:00 UTC.')
   await stage.letPass(DAY)
   expect(stage.script.keys()).toEqual(['1 in Vesper', '2 in Vesper'])
+})
+
+test('publishing leaves the next pass nothing to look for where all occurrences are there, and all of it where some are not', async () => {
+  const stage = await newStage({ horizonDays: 3 })
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('12:00') })
+  await stage.settle()
+  await stage.runner.stop()
+  const { prisma } = stage.db
+  const until = async () => (await prisma.definition.findUnique({ where: { id: definitionId } }))?.materialisedUntil
+  const kept = await republish(stage, definitionId, { graceSeconds: 60 })
+  expect(kept.upcoming).toEqual({ added: 0, kept: 3, cancelled: 0 })
+  expect(await until()).toEqual(new Date('2026-03-10T12:00:00Z'))
+  const more = await republish(stage, definitionId, {
+    schedule: { recurring: { start: '2026-03-06T12:00', rule: 'FREQ=DAILY;BYHOUR=12,18' } },
+  })
+  expect(more.upcoming).toEqual({ added: 3, kept: 3, cancelled: 0 })
+  expect(await until()).toEqual(new Date(0))
+})
+
+test('a run that waits for a key which the new version does not need waits for nobody, with the same key it waits on', async () => {
+  const stage = await newStage({ horizonDays: 1 })
+  const phases = [{ key: 'one', steps: [{ actionId: 'core.cue', params: { instruction: 'Go' } }] }]
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('20:05'), concurrencyKey: 'yew', phases })
+  await stage.settle()
+  const holder = done(await startRun(stage.ctx, MIRA, { definitionId, scope: 'holder' })).runId
+  await stage.letPass(6 * 60_000)
+  const waiting = async () => (await runsOf(stage, definitionId)).find(({ source }) => source === 'SCHEDULE')
+  expect(await waiting()).toMatchObject({ status: 'SCHEDULED', blockedBy: holder, lastError: expect.any(String) })
+  await stage.runner.stop()
+  await republish(stage, definitionId, { graceSeconds: 600 })
+  expect(await waiting()).toMatchObject({ concurrencyKey: 'yew', blockedBy: holder, lastError: expect.any(String) })
+  await republish(stage, definitionId, { concurrencyKey: 'vesper' })
+  expect(await waiting()).toMatchObject({ concurrencyKey: 'vesper', blockedBy: null, lastError: null })
+})
+
+test('what a dense schedule adds is counted to the last', async () => {
+  const stage = await newStage({ horizonDays: 14 })
+  await stage.runner.stop()
+  const dense = { recurring: { start: '2026-03-06T20:02', rule: 'FREQ=MINUTELY;INTERVAL=5' } }
+  const { upcoming } = await publishScheduled(stage, { schedule: dense })
+  expect(upcoming).toEqual({ added: 14 * 288, kept: 0, cancelled: 0 })
 })
 
 test('a run whose key is not in the new schedule is superseded, and its key is free again', async () => {

@@ -3,6 +3,7 @@ import { cancelRun, rescheduleRun } from '../../src/controls/runs.ts'
 import { pauseSchedule } from '../../src/controls/schedules.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { formatId } from '../../src/domain/ids.ts'
+import { Timetables } from '../../src/domain/timetable.ts'
 import { daily, done, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
 import { MIRA, newStage, type Stage, T0 } from '../support/stage.ts'
 import { Client } from './client.ts'
@@ -140,6 +141,45 @@ test('occurrences that share a concurrency key within their grace windows conten
     false,
     true,
   ])
+})
+
+test('what contends is told however many share the key, or the window is refused with what to do', async () => {
+  const stage = await newStage({ horizonDays: 2 })
+  await stage.runner.stop()
+  const client = clientOf(stage)
+  const { definitionId, versionId } = await publishScheduled(stage, { schedule: daily('12:00'), concurrencyKey: 'yew' })
+  const crowd = (from: number, to: number) => stage.db.prisma.$executeRaw`
+    INSERT INTO runs (id, definition_id, version_id, scope, source, time_zone, concurrency_key, occurrence_key, occurrence_at,
+      scheduled_for, grace_until, created_at, started_by_kind, started_by_name)
+    SELECT gen_random_uuid(), ${definitionId}::uuid, ${versionId}::uuid, 'crowd', 'MANUAL', 'UTC', 'yew', n::text,
+      '2026-03-07T00:00:00Z'::timestamptz + n * interval '1 s', '2026-03-07T00:00:00Z'::timestamptz + n * interval '1 s',
+      '2026-03-07T00:01:00Z'::timestamptz + n * interval '1 s', '2026-03-06', 'USER', 'Mira'
+    FROM generate_series(${from}::int, ${to}::int) n`
+  const noon = () => calendar(client, '2026-03-08', '2026-03-09', { scope: '' })
+  await crowd(1, 6_000)
+  expect(await noon()).toMatchObject([{ local: '2026-03-08T12:00', contends: false }])
+  done(await startRun(stage.ctx, MIRA, { definitionId, scope: 'late', scheduledFor: new Date('2026-03-08T12:05:00Z') }))
+  expect(await noon()).toMatchObject([{ local: '2026-03-08T12:00', contends: true }])
+  await crowd(6_001, 20_000)
+  const window = { from: '2026-03-08T00:00:00Z', to: '2026-03-09T00:00:00Z', scope: '' }
+  expect((await client.error(CALENDAR, window)).message).toBe(
+    'More than 20000 occurrences need a concurrency key of those between from and to; ask for a shorter window, or for one definitionId or scope.',
+  )
+})
+
+test('every schedule shows, also where there is not room to keep all timetables', async () => {
+  const stage = await newStage({ horizonDays: 2 })
+  await stage.runner.stop()
+  const client = clientOf(stage)
+  client.control.timetables = new Timetables(client.control.zones, 1)
+  for (const time of ['12:00', '13:00', '14:00']) await publishScheduled(stage, { schedule: daily(time) })
+  for (let times = 0; times < 2; times += 1) {
+    expect((await calendar(client, '2026-03-20', '2026-03-21')).map(brief)).toEqual([
+      '2026-03-20T12:00 PROJECTED',
+      '2026-03-20T13:00 PROJECTED',
+      '2026-03-20T14:00 PROJECTED',
+    ])
+  }
 })
 
 test('paused schedules and manual events have no projections, held ones do, superseded runs are gone', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { cancelRun, pauseRun } from '../../src/controls/runs.ts'
 import { confirmCue } from '../../src/controls/steps.ts'
 import { claimKeyedStarts, KEYED_STARTS_LOCK } from '../../src/store/claims.ts'
+import { done } from '../support/scheduled.ts'
 import { MIRA, newStage, type Stage, T0 } from '../support/stage.ts'
 
 const CUE = { actionId: 'core.cue', params: { instruction: 'Go' } }
@@ -81,6 +82,36 @@ test('a start whose grace window passes while its key is held is MISSED for that
   const run = await stage.run(late)
   expect(run).toMatchObject({ status: 'MISSED', missedReason: 'KEY_HELD' })
   expect(run.endedBecause).toContain(`run_${holder}`)
+  // What it waited for is over.
+  expect(run).toMatchObject({ lastError: null, blockedBy: null })
+})
+
+test('a start whose key is free again, and which nobody started in time, is not MISSED for the key', async () => {
+  const stage = await newStage()
+  const { definitionId } = await keyed(stage, 60)
+  const holder = await stage.start(definitionId, { scope: 'a', params: { region: 'Yew' } })
+  await stage.settle()
+  const late = await stage.start(definitionId, { scope: 'b', params: { region: 'Yew' } })
+  await stage.settle()
+  expect(await stage.run(late)).toMatchObject({ status: 'SCHEDULED', blockedBy: holder })
+  await stage.runner.stop()
+  done(await cancelRun(stage.ctx, MIRA, { runId: holder }))
+  stage.clock.moveTo(T0 + 2 * MINUTE)
+  stage.runner = stage.newRunner()
+  stage.runner.start()
+  await stage.settle()
+  expect(await stage.run(late)).toMatchObject({ status: 'MISSED', missedReason: 'NOT_RUNNING', lastError: null })
+})
+
+test('a blocked start that is cancelled waits for nobody any more', async () => {
+  const stage = await newStage()
+  const { definitionId } = await keyed(stage)
+  await stage.start(definitionId, { scope: 'a', params: { region: 'Yew' } })
+  await stage.settle()
+  const late = await stage.start(definitionId, { scope: 'b', params: { region: 'Yew' } })
+  await stage.settle()
+  done(await cancelRun(stage.ctx, MIRA, { runId: late }))
+  expect(await stage.run(late)).toMatchObject({ status: 'CANCELLED', lastError: null, blockedBy: null })
 })
 
 test('rehearsals neither hold nor wait for keys', async () => {

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { cancelRun, rescheduleRun } from '../../src/controls/runs.ts'
+import { pauseSchedule, resumeSchedule } from '../../src/controls/schedules.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { verifyDefinition } from '../../src/controls/verify.ts'
+import { timetableOf } from '../../src/domain/timetable.ts'
+import { idempotencyKeyOf } from '../../src/store/ids.ts'
+import { expandIfUnchanged, readToExpand } from '../../src/store/materialise.ts'
 import { daily, done, planOf, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
 import { MIRA, newStage, T0 } from '../support/stage.ts'
 
@@ -39,6 +43,10 @@ test('a published schedule becomes runs up to the horizon, and nothing of the pa
   expect(runs[1]?.steps).toMatchObject([{ seq: 0, phase: 'main', params: { key: 'in Yew' }, status: 'PENDING' }])
   const keys = runs.flatMap(({ steps }) => steps.map(({ idempotencyKey }) => idempotencyKey))
   expect(new Set(keys).size).toBe(14)
+  for (const { runId, id, idempotencyKey } of runs.flatMap(({ steps }) => steps)) {
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(idempotencyKey).toBe(idempotencyKeyOf(runId, id))
+  }
   expect(await stage.log(runs[1]?.id ?? '')).toMatchObject([
     {
       line: 1,
@@ -89,6 +97,42 @@ test('a one-off occurrence is made once; one that lies behind is not', async () 
   expect(await planOf(stage, coming.definitionId)).toEqual(['2026-03-10T20:00 2026-03-10T20:00:00.000Z COMPLETED'])
   expect(await planOf(stage, gone.definitionId)).toEqual([])
   expect(await planOf(stage, far.definitionId)).toEqual(['2026-03-26T20:00 2026-03-26T20:00:00.000Z SCHEDULED'])
+})
+
+test('an occurrence further ahead than any preview looks is made once it comes within the horizon; what is over is not looked for', async () => {
+  const stage = await newStage()
+  const far = await publishScheduled(stage, { schedule: { once: { at: '2120-03-10T20:00' } } })
+  const rule = 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;UNTIL=20280301'
+  const over = await publishScheduled(stage, { schedule: { recurring: { start: '2026-03-06T20:00', rule } } })
+  await stage.settle()
+  const watermark = async ({ definitionId }: { definitionId: string }) =>
+    (await stage.db.prisma.definition.findUnique({ where: { id: definitionId } }))?.materialisedUntil ?? null
+  expect(await watermark(far)).toEqual(new Date(T0 + (14 + 60 * 366) * DAY))
+  expect(await watermark(over)).toEqual(new Date('2028-02-29T20:00:00Z'))
+  await stage.runner.stop()
+  stage.clock.moveTo(Date.parse('2120-03-01T20:00:00Z'))
+  stage.runner = stage.newRunner()
+  stage.runner.start()
+  await stage.settle()
+  expect(await watermark(over)).toBeNull()
+  expect(await planOf(stage, far.definitionId)).toEqual(['2120-03-10T20:00 2120-03-10T20:00:00.000Z SCHEDULED'])
+  expect(await watermark(far)).toBeNull()
+})
+
+test('an expansion that read a definition before its schedule was paused and resumed makes nothing', async () => {
+  const stage = await newStage({ horizonDays: 2 })
+  await stage.runner.stop()
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('12:00') })
+  const [read] = await readToExpand(stage.db.hot, { before: T0 + DAY, limit: 1, except: [] })
+  if (read === undefined) throw new Error('There is nothing to expand')
+  done(await pauseSchedule(stage.ctx, MIRA, { id: definitionId }))
+  done(await resumeSchedule(stage.ctx, MIRA, { id: definitionId }))
+  const timetable = timetableOf(read.version, stage.ctx.zones)
+  const expansion = { read, timetable, steps: [], occurrences: [], until: T0 + DAY, zoneData: '2026a', now: T0 }
+  expect(await expandIfUnchanged(stage.db.hot, expansion)).toBeNull()
+  const [again] = await readToExpand(stage.db.hot, { before: T0 + DAY, limit: 1, except: [] })
+  expect(again?.resumedAt).toEqual(new Date(T0))
+  expect(await expandIfUnchanged(stage.db.hot, { ...expansion, read: again ?? read })).toEqual([])
 })
 
 test('an unverified version holds its schedule and says so once; verifying lets it go on from then', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
-import { isNewer, openZones, SystemZones } from '../../src/server/zone-data.ts'
+import { isNewer, openZones, SystemZones, type ZoneLog } from '../../src/server/zone-data.ts'
 
 const HOUR = 3_600_000
 const intl = new IntlZones()
@@ -57,13 +57,15 @@ function folderOf(files: Record<string, Buffer | string>): string {
 }
 
 const NEWER = { 'tzdata.zi': '# version 2999a\n# and so on\n' }
-const systemZones = (folder: string) => new SystemZones({ folder, version: '2999a', own: intl })
+const silent = { warn: () => {} }
+const systemZones = (folder: string, log: ZoneLog = silent) =>
+  new SystemZones({ folder, version: '2999a', own: intl, log })
 
 test('files that are newer than those of Node serve, by either sign of their version', () => {
   const vancouver = tzif({ offsets: [-7 * 3600], footer: 'MST7' })
   for (const sign of [NEWER, { '+VERSION': '2999a\n' }]) {
     const folder = folderOf({ ...sign, 'America/Vancouver': vancouver })
-    const { zones, source } = openZones(folder)
+    const { zones, source } = openZones(folder, silent)
     expect(zones.version).toBe('2999a')
     expect(source).toBe(`2999a, of ${folder}`)
     expect(zones.offset('America/Vancouver', Date.UTC(2026, 11, 1))).toBe(-7 * HOUR)
@@ -74,7 +76,7 @@ test('older files, and a folder that is not there or is none, leave it to Node',
   const old = folderOf({ 'tzdata.zi': '# version 2007a\n' })
   const odd = folderOf({ 'tzdata.zi': 'nothing of the kind', '+VERSION/deeper': 'a folder of that name' })
   for (const folder of [old, odd, join(old, 'missing'), join(old, 'tzdata.zi')]) {
-    const { zones, source } = openZones(folder)
+    const { zones, source } = openZones(folder, silent)
     expect(zones.version).toBe(process.versions.tz)
     expect(source).toContain(`${process.versions.tz}, of Node.js; `)
     expect(zones.offset('Europe/Berlin', 0)).toBe(HOUR)
@@ -133,7 +135,7 @@ test('a zone that has no file, and one that is a folder, have the offsets of Nod
 
 test('no name leads out of the folder, and one that Node does not have is none', () => {
   const outside = folderOf({ Evil: good, 'zones/tzdata.zi': NEWER['tzdata.zi'] })
-  const { zones } = openZones(join(outside, 'zones'))
+  const { zones } = openZones(join(outside, 'zones'), silent)
   for (const name of ['../Evil', 'Europe/../../Evil', join(outside, 'Evil'), '.', '', 'Evil\0', 'localtime']) {
     expect(zones.has(name)).toBe(false)
     expect(() => zones.offset(name, 0)).toThrow(/has no offset/)
@@ -206,4 +208,31 @@ describe.skipIf(!existsSync(join(SYSTEM, 'Europe/Dublin')))('the files of this m
     compare(Date.UTC(2899, 0, 1), Date.UTC(2900, 0, 1), 24 * HOUR)
     expect(differ).toEqual([])
   })
+})
+
+test('a file that cannot be used is said once and by its name, and its zone has the offsets of Node', () => {
+  const folder = folderOf({
+    ...NEWER,
+    'Europe/Berlin': 'no zone',
+    'Europe/Paris': Buffer.alloc(2 << 20),
+    'Asia/Tokyo': good,
+  })
+  const said: string[] = []
+  const zones = systemZones(folder, { warn: (_fields, message) => said.push(message) })
+  for (const zone of [
+    'Europe/Berlin',
+    'europe/berlin',
+    'Europe/Berlin',
+    'Europe/Paris',
+    'Asia/Tokyo',
+    'America/Lima',
+  ]) {
+    zones.offset(zone, Date.UTC(2026, 6, 1))
+  }
+  expect(zones.offset('Europe/Berlin', Date.UTC(2026, 6, 1))).toBe(2 * HOUR)
+  expect(said).toHaveLength(2)
+  expect(said[0]).toContain(
+    `the time zone file ${join(folder, 'Europe/Berlin')} cannot be used (it is no time zone file)`,
+  )
+  expect(said[1]).toContain(`${join(folder, 'Europe/Paris')} cannot be used (it cannot be read or is larger than`)
 })

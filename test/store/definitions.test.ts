@@ -57,8 +57,13 @@ test('a definition that was changed or published since it was read is not publis
     const report = { passed: true, steps: [], issues: [] }
     const versionId = mintId()
     const version = { ...content, id: versionId, version: 1 }
-    const { plan, hasSchedule } = await planUpcoming(ctx, MIRA, { definition: read, version, verified: true, now: T0 })
-    const publication = { read, id: versionId, version: 1, content, report, upcoming: plan, hasSchedule }
+    const { plan, materialisedUntil } = await planUpcoming(ctx, MIRA, {
+      definition: read,
+      version,
+      verified: true,
+      now: T0,
+    })
+    const publication = { read, id: versionId, version: 1, content, report, upcoming: plan, materialisedUntil }
     return publishIfUnchanged(prisma, { ...publication, actor: MIRA, audit })
   }
   const unpublished = await readDefinition(prisma, id)

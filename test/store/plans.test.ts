@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { draftOf } from '../../src/domain/picture.ts'
+import type { UpcomingChange } from '../../src/domain/upcoming.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { Admissions } from '../../src/store/admission.ts'
 import {
@@ -28,6 +29,7 @@ import {
   readWaiting,
   tallyIfWaiting,
 } from '../../src/store/triggers.ts'
+import { changeWithUpcoming, UNCHANGED } from '../../src/store/upcoming.ts'
 import { readOfOlderZoneData } from '../../src/store/zone-moves.ts'
 import { testDatabase } from '../support/database.ts'
 
@@ -164,6 +166,56 @@ const warm: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['logEvaluated', (client) => logEvaluated(client, { emission, met, now: T0 })],
 ]
 
+const upcomingRun = (shift: number): UpcomingChange => {
+  const run = {
+    runId: RUN,
+    versionId: RUN,
+    version: 1,
+    graceSeconds: 900,
+    occurrenceKey: '2026-03-06T20:00',
+    occurrenceAt: T0,
+    scheduledFor: T0,
+    moved: false,
+    adjusted: null,
+    shiftMinutes: null,
+    hasSkippedStep: false,
+    fence: 1,
+  }
+  const planned = { occurrenceAt: T0 + shift, scheduledFor: T0 + shift, graceUntil: T0 + shift + 900_000 }
+  return { kind: 'REPIN', run, ...planned, adjusted: null, shiftMinutes: null, line: null }
+}
+
+/** The plans of the statements behind the lock, in a transaction of the API. */
+async function plansOfChange(changes: UpcomingChange[]): Promise<string[]> {
+  const plans: string[] = []
+  const client = {
+    $queryRaw: (sql: Prisma.Sql) => sql,
+    $transaction: ([lock, ...rest]: Prisma.Sql[]) =>
+      db.prisma.$transaction(async (tx) => {
+        if (lock !== undefined) await tx.$queryRaw(lock)
+        for (const sql of rest) {
+          const rows = await tx.$queryRaw<{ 'QUERY PLAN': string }[]>(Prisma.sql`EXPLAIN ${sql}`)
+          plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+        }
+        return [[], [], []]
+      }),
+  }
+  const change = Prisma.sql`done AS (UPDATE definitions SET title = title WHERE id = ${RUN}::uuid AND ${UNCHANGED} RETURNING id)`
+  const timetable = { versionId: RUN, version: 2, timeZone: 'UTC', graceSeconds: 900, concurrencyKey: null, params: {} }
+  await changeWithUpcoming(client as unknown as PrismaClient, change, {
+    definitionId: RUN,
+    versionId: RUN,
+    read: changes.map(({ run }) => run),
+    changes,
+    timetable,
+    steps: [],
+    zoneData: '2026a',
+    now: T0,
+    actor: { kind: 'USER', name: 'Mira' },
+  })
+  return plans
+}
+
 async function fill(): Promise<void> {
   const id = mintId()
   const at = new Date(T0)
@@ -224,6 +276,31 @@ describe.each(['empty tables that were analysed', `tables of ${RUNS} runs`])('on
     await send(client).catch(() => {})
     expect(plans.length).toBeGreaterThan(0)
     for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on/)
+  })
+
+  test.each(hot.filter(([name]) => name === 'claimKeyedStarts' || name === 'readNewlyBlocked'))(
+    '%s looks among what is due, and not at all that is scheduled',
+    async (_name, send) => {
+      const { client, plans } = explaining(db.hot)
+      await send(client).catch(() => {})
+      expect(plans.join()).toMatch(/runs_due/)
+      expect(plans.join()).not.toMatch(/runs_waiting_for_key|runs_to_miss|runs_upcoming/)
+    },
+  )
+
+  test('plans of older zone data are found by their index', async () => {
+    const { client, plans } = explaining(db.hot)
+    await readOfOlderZoneData(client, { zoneData: '2026a', limit: 50, except: [] }).catch(() => {})
+    expect(plans.join()).toMatch(/Index Scan using definitions_by_zone_data[^>]*Index Cond: \(zone_data </s)
+  })
+
+  test('a definition that takes its upcoming runs along looks them up, although the planner may scan', async () => {
+    const plans = await plansOfChange([upcomingRun(0)])
+    expect(plans).toHaveLength(1)
+    for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on (runs|steps|budget_lines)/)
+    const moving = await plansOfChange([upcomingRun(60_000)])
+    expect(moving).toHaveLength(2)
+    for (const plan of moving) expect(plan).not.toMatch(/Seq Scan on (runs|steps|budget_lines)/)
   })
 })
 

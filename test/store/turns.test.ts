@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Turns } from '../../src/store/turns.ts'
+import { inPortions, Turns } from '../../src/store/turns.ts'
 
 test('so many go on at once, the others in the order they came, and one that fails hands its turn on', async () => {
   const turns = new Turns(2)
@@ -24,4 +24,16 @@ test('so many go on at once, the others in the order they came, and one that fai
   for (const end of ends) end()
   expect(await Promise.all([all[2], all[3]])).toEqual([2, 3])
   expect(await turns.take(async () => 'free')).toBe('free')
+})
+
+test('what is done in portions lets all else have its turn between, and loses nothing', async () => {
+  const story: string[] = []
+  setImmediate(() => story.push('else'))
+  const doubled = await inPortions([1, 2, 3, 4, 5], 2, (portion) => {
+    story.push(portion.join())
+    return portion.map((item) => item * 2)
+  })
+  expect(doubled).toEqual([2, 4, 6, 8, 10])
+  expect(story).toEqual(['1,2', 'else', '3,4', '5'])
+  expect(await inPortions([], 2, (none) => none)).toEqual([])
 })

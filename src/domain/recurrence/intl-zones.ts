@@ -4,6 +4,8 @@ import type { ZoneData } from './zone-data.ts'
 const DAY_MS = 86_400_000
 /** Days whose offsets are kept, of all zones together: some megabytes. */
 const MAX_KEPT = 100_000
+/** There are some 600 zones; names may be written in any case. */
+const MAX_NAMES = 5_000
 
 /**
  * The zone data that Node brings. It is slow to ask (some 6 µs), so that offsets are kept by day; a day on which clocks
@@ -13,11 +15,17 @@ export class IntlZones implements ZoneData {
   readonly version = process.versions.tz ?? 'unknown'
   readonly #offsets = new Map<string, Map<number, number | null>>()
   #kept = 0
+  /** Asking costs as much as expanding a schedule. */
+  readonly #known = new Set<string>()
   /** The end of the day that was read last is the beginning of the one that is likely to be asked for next. */
   #midnight = { zone: '', day: 0, offset: 0 }
 
   has(zone: string): boolean {
-    return IANAZone.isValidZone(zone)
+    if (this.#known.has(zone)) return true
+    const isKnown = IANAZone.isValidZone(zone)
+    // Names that are none are not kept: there is no end to them.
+    if (isKnown && this.#known.size < MAX_NAMES) this.#known.add(zone)
+    return isKnown
   }
 
   offset(zone: string, at: number): number {

@@ -3,6 +3,7 @@ import { DAY_MS, dateText, dayOfWall, FIRST_WALL, LAST_WALL, readWall, timeText 
 import { elapsedBetween } from './elapsed-rule.ts'
 import { instantOfWall, type Resolved, wallOfInstant } from './local-instant.ts'
 import type { Occurrence } from './occurrence.ts'
+import type { Until } from './rule.ts'
 import type { CompiledSchedule } from './schedule.ts'
 import { wallTimesBetween } from './wall-rule.ts'
 
@@ -11,7 +12,8 @@ const HOUR_MS = 3_600_000
 const WALL_BEFORE_MS = 51 * HOUR_MS
 /** And at most so much before it. */
 const WALL_AFTER_MS = 27 * HOUR_MS
-const PREVIEW_MS = 60 * 366 * DAY_MS
+/** How far ahead the next occurrences are looked for: 60 years. */
+export const LOOK_AHEAD_MS = 60 * 366 * DAY_MS
 /** Longer than the runner's usual horizon, which is then looked through in one go. */
 const FIRST_CHUNK_MS = 15 * DAY_MS
 /** What one chunk may hold: chunks grow while nothing is found, and a rule of every minute may begin in decades. */
@@ -76,7 +78,20 @@ function instantOfKey({ zone, zones }: CompiledSchedule, key: string): number | 
 
 /** The first `count` occurrences from an instant on, that instant included; looks at most 60 years ahead. */
 export function nextOccurrences(compiled: CompiledSchedule, from: number, count: number): Occurrence[] {
-  return occurrencesBetween(compiled, from, from + PREVIEW_MS, { limit: count })
+  return occurrencesBetween(compiled, from, from + LOOK_AHEAD_MS, { limit: count })
+}
+
+/** Whether a schedule may give anything from an instant on, however far ahead; false: it is over. */
+export function mayGoOn({ wallRule, untilInstant, elapsedRule, singles }: CompiledSchedule, from: number): boolean {
+  if (from > LAST_WALL) return false
+  const isWallOver = wallRule === null || from > Math.min(untilInstant, wallRule.last + WALL_BEFORE_MS)
+  const isElapsedOver = elapsedRule === null || from > Math.min(elapsedRule.last, lastOf(elapsedRule.until))
+  return !(isWallOver && isElapsedOver && singles.every(({ at }) => at < from))
+}
+
+function lastOf(until: Until | null): number {
+  if (until === null) return LAST_WALL
+  return until.kind === 'instant' ? until.at : until.at + WALL_BEFORE_MS
 }
 
 function allBetween(compiled: CompiledSchedule, from: number, to: number): Occurrence[] {
