@@ -42,7 +42,7 @@ const ActionSetting = builder.objectRef<ActionSettingRow>('ActionSetting').imple
   }),
 })
 
-const ActionType = builder.objectRef<RegisteredAction>('ActionType').implement({
+export const ActionType = builder.objectRef<RegisteredAction>('ActionType').implement({
   description: 'An action that a module registers.',
   fields: (t) => ({
     id: t.exposeString('id', { description: '`core.wait`: what a step names.' }),

@@ -49,6 +49,7 @@ test('mutations need the role that the controls are given to', () => {
     skipStep: moderator,
     retryStep: admin,
     emitTrigger: { role: 'EMITTER' },
+    setActionSetting: admin,
   })
 })
 

@@ -119,3 +119,74 @@ test('triggers tell what they are emitted with', async () => {
     },
   ])
 })
+
+const SET = `mutation ($input: ActionSettingInput!) { setActionSetting(input: $input) {
+  __typename
+  ... on SetActionSettingPayload { action { id setting { enabled caps { dimension cap } } } }
+  ... on Error { code message }
+  ... on InvalidInputError { issues { path message } }
+} }`
+const set = async (input: object) => (await client.query(SET, { input })).at('setActionSetting')
+const setting = (enabled: boolean, cap?: number | null) => ({
+  __typename: 'SetActionSettingPayload',
+  action: {
+    id: 'shard.spawn',
+    setting: { enabled, caps: cap === undefined ? [] : [{ dimension: 'creatures', cap }] },
+  },
+})
+
+test('an admin switches an action and sets its caps; what is omitted stays, and each change is audited', async () => {
+  const actionId = 'shard.spawn'
+  const steps: [object, object][] = [
+    [{}, setting(true)],
+    [{ enabled: false }, setting(false)],
+    [{ caps: [{ dimension: 'creatures', cap: 40 }] }, setting(false, 40)],
+    [{ enabled: true, caps: null }, setting(true, 40)],
+    [{ enabled: null, caps: [] }, setting(true, 40)],
+    [{ caps: [{ dimension: 'creatures', cap: 0.5 }] }, setting(true, 0.5)],
+    [{ caps: [{ dimension: 'creatures' }] }, setting(true, null)],
+  ]
+  for (const [change, after] of steps) expect(await set({ actionId, ...change })).toEqual(after)
+  const audit = await client.control.db.prisma.auditEntry.findMany({ orderBy: { id: 'asc' } })
+  expect(audit.map(({ action, subject, detail }) => [action, subject, detail])).toEqual(
+    [
+      { enabled: false },
+      { caps: [{ dimension: 'creatures', cap: 40 }] },
+      { enabled: true },
+      { caps: [{ dimension: 'creatures', cap: 0.5 }] },
+      { caps: [{ dimension: 'creatures', cap: null }] },
+    ].map((detail) => ['action.setting', actionId, detail]),
+  )
+  expect(audit[0]).toMatchObject({ actorKind: 'TOKEN', actorName: 'Mira', at: NOW })
+})
+
+test('a dimension that the action does not count, one that is given twice and a cap below 0 are each an issue', async () => {
+  const caps = [
+    { dimension: 'creatures', cap: -1 },
+    { dimension: 'gold', cap: 1 },
+    { dimension: 'creatures', cap: 1 },
+  ]
+  expect(await set({ actionId: 'shard.spawn', enabled: false, caps })).toMatchObject({
+    code: 'INVALID_INPUT',
+    issues: [
+      {
+        path: 'caps[0].cap',
+        message: 'The cap must be a number of 0 or more, and is -1; null counts without a bound.',
+      },
+      { path: 'caps[1].dimension', message: 'shard.spawn has no dimension "gold". Give one of: creatures.' },
+      { path: 'caps[2].dimension', message: '"creatures" is given twice; give it once.' },
+    ],
+  })
+  expect(await set({ actionId: 'shard.ban', caps: [{ dimension: 'players', cap: 1 }] })).toMatchObject({
+    issues: [{ message: expect.stringContaining('It counts nothing') }],
+  })
+  expect((await client.query('{ actions { setting { enabled } } }')).at('actions', 1, 'setting', 'enabled')).toBe(true)
+})
+
+test('an action that is not registered is NOT_FOUND, by name', async () => {
+  expect(await set({ actionId: 'shard.rain', enabled: false })).toMatchObject({
+    code: 'NOT_FOUND',
+    message: expect.stringContaining('shard.rain is not registered'),
+  })
+  expect(await client.control.db.prisma.actionSetting.count({ where: { actionId: 'shard.rain' } })).toBe(0)
+})
