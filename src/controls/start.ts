@@ -1,16 +1,18 @@
 import type { Actor } from '../domain/actor.ts'
+import type { BudgetCap } from '../domain/budget.ts'
 import { graceUntil } from '../domain/grace.ts'
 import { formatId } from '../domain/ids.ts'
 import type { Issue } from '../domain/issue.ts'
 import * as log from '../domain/log.ts'
 import { resolveParams } from '../domain/parameters.ts'
 import { firstSteps } from '../domain/progress.ts'
-import { parseParameters, parseVersionSpec } from '../domain/spec.ts'
+import { parseParameters, parseVersionSpec, type VersionSpec } from '../domain/spec.ts'
 import { isStorable } from '../domain/storable.ts'
 import { keyProblem, renderKey } from '../domain/template.ts'
 import { mintId, mintStep } from '../store/ids.ts'
 import { insertRunIfNew, type NewRun, readRunOfOccurrence, readRunOfRequest } from '../store/runs.ts'
 import { readStartable, type Startable } from '../store/versions.ts'
+import { currentBudget } from './budget.ts'
 import type { ControlContext } from './context.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
 
@@ -54,7 +56,9 @@ export async function startRun(
     if (repeated !== null) return repeated
     const refusal = notStartable(startable)
     if (refusal !== null) return refusal
-    const run = plan(startable, actor, input, now)
+    const spec = startable.version === null ? null : parseVersionSpec(startable.version.spec)
+    const budget = await currentBudget(ctx, spec?.phases ?? [])
+    const run = plan(startable, actor, input, { now, spec, budget })
     if ('error' in run) return run
     if (await insertRunIfNew(ctx.db.prisma, run, now)) {
       ctx.changes.publish({ runId: run.id, line: run.lines.length, cues: false })
@@ -109,7 +113,12 @@ function notStartable(definition: Startable): Refusal | null {
   return null
 }
 
-function plan(definition: Startable, actor: Actor, input: StartRunInput, now: number): NewRun | Refusal {
+function plan(
+  definition: Startable,
+  actor: Actor,
+  input: StartRunInput,
+  { now, spec, budget }: { now: number; spec: VersionSpec | null; budget: readonly BudgetCap[] },
+): NewRun | Refusal {
   const { version } = definition
   if (version === null)
     return conflict('The definition has no published version; publish it first.', { definitionId: definition.id })
@@ -131,7 +140,7 @@ function plan(definition: Startable, actor: Actor, input: StartRunInput, now: nu
   const keyIssue = concurrencyKey === null || !resolved.ok ? null : keyProblem(concurrencyKey)
   if (keyIssue !== null) issues.push({ path: 'params', message: `The concurrency key that they make ${keyIssue}` })
   if (issues.length > 0) return invalid(issues)
-  const phase = parseVersionSpec(version.spec)?.phases[0]
+  const phase = spec?.phases[0]
   if (phase === undefined) {
     return conflict('The current version has no phases that can be read; publish the definition again.', {
       definitionId: definition.id,
@@ -157,8 +166,12 @@ function plan(definition: Startable, actor: Actor, input: StartRunInput, now: nu
     startedBy: actor,
     requestId,
     request: requestId === null ? null : requestOf(input),
+    budget,
     steps,
-    lines: [log.runCreated({ at: now, actor }, created)],
+    lines: [
+      log.runCreated({ at: now, actor }, created),
+      ...(budget.length === 0 ? [] : [log.runBudget({ at: now }, budget)]),
+    ],
   }
 }
 

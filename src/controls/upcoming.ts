@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Actor } from '../domain/actor.ts'
+import { runBudget } from '../domain/log.ts'
 import { firstSteps } from '../domain/progress.ts'
 import type { Occurrence } from '../domain/recurrence/occurrence.ts'
 import { occurrencesBetween } from '../domain/recurrence/occurrences.ts'
@@ -10,6 +11,7 @@ import { occurrencesOfRuns, takeAlong } from '../domain/upcoming.ts'
 import { mintStep } from '../store/ids.ts'
 import { inPortions } from '../store/turns.ts'
 import { RUNS_IN_ONE_GO, readUpcoming, type UpcomingPlan } from '../store/upcoming.ts'
+import { currentBudget } from './budget.ts'
 import type { ControlContext } from './context.ts'
 
 const DAY_MS = 86_400_000
@@ -60,6 +62,8 @@ export async function planUpcoming(
         actor,
       })
     : { changes: [], kept: 0, cancelled: 0 }
+  const isTaken = changes.some(({ kind }) => kind === 'REPIN')
+  const caps = isTaken ? await currentBudget(ctx, version.spec.phases) : []
   const plan: UpcomingPlan = {
     definitionId: definition.id,
     versionId: version.id,
@@ -68,6 +72,7 @@ export async function planUpcoming(
     timetable,
     steps:
       timetable === null || phase === undefined ? [] : firstSteps(phase, timetable.params, () => mintStep(version.id)),
+    budget: caps.length === 0 ? null : { caps, line: runBudget({ at: now }, caps) },
     zoneData: ctx.zones.version,
     now,
     actor,

@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/actor.ts'
+import { actionsOf } from '../domain/budget.ts'
 import type { Censor } from '../domain/censor.ts'
 import type { Issue } from '../domain/issue.ts'
 import type { Outcome } from '../domain/outcome.ts'
@@ -33,11 +34,10 @@ const ENVELOPE_KINDS = { USER: 'user', TOKEN: 'token', SYSTEM: 'system' } as con
 export async function verifyContent(ctx: ControlContext, actor: Actor, content: Content): Promise<VerificationReport> {
   const { spec, id } = content
   const { catalog, censor, clock, zones } = ctx
-  const actionIds = new Set(spec.phases.flatMap(({ steps }) => steps.map(({ actionId }) => actionId)))
   const world = {
     action: (actionId: string) => catalog.action(actionId),
     whyMissing: (missing: string) => catalog.whyMissing(missing),
-    settings: await actionSettings(ctx.db, [...actionIds]),
+    settings: await actionSettings(ctx.db, actionsOf(spec.phases)),
   }
   const steps = checkSteps<RegisteredAction>(content, world)
   const asked = steps.flatMap((step) => (step.call === null ? [] : [{ ...step, call: step.call }]))

@@ -16,9 +16,10 @@ export function degrade(draft: Draft, at: Instant, because: string): void {
  */
 export function dispose(draft: Draft, step: Step, at: Instant): void {
   const { run } = draft
-  degrade(draft, at, `"${titleOf(step)}" failed`)
+  const what = step.status === 'REFUSED' ? 'was refused' : 'failed'
+  degrade(draft, at, `"${titleOf(step)}" ${what}`)
   if (isTerminal(run.status)) return
-  const because = `"${titleOf(step)}" (${step.actionId}) failed: ${step.lastError}`
+  const because = `"${titleOf(step)}" (${step.actionId}) ${what}: ${step.lastError}`
   if (step.onFailure === 'ABORT_RUN') {
     failRun(draft, at, because)
   } else if (run.status === 'PAUSED') {

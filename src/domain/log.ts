@@ -1,4 +1,5 @@
 import { type Actor, SYSTEM } from './actor.ts'
+import type { BudgetCap } from './budget.ts'
 import { formatDuration } from './duration.ts'
 import { formatId } from './ids.ts'
 import { type At, clock, iso, line, plural, type RunLine, sentence, tail } from './log-line.ts'
@@ -43,6 +44,14 @@ export function runCreated(
     { ...detail, scheduledFor: iso(detail.scheduledFor) },
     `${what} of version ${detail.version}${scope} was created ${by}, to start at ${clock(detail.scheduledFor)}.`,
   )
+}
+
+/** The budget was seeded, or its caps are others now that the run starts. `budget` is not empty. */
+export function runBudget(where: At, budget: readonly BudgetCap[]): RunLine {
+  const words = budget.map(({ dimension, cap, from }) =>
+    cap === null ? `${dimension} without a cap` : `at most ${cap} ${dimension} (set for ${from})`,
+  )
+  return line('run.budget', where, { dimensions: budget }, sentence(`The run's budget: ${words.join(', ')}`))
 }
 
 /**

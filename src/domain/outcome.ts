@@ -19,8 +19,20 @@ export type Outcome =
   | ({ kind: 'done'; holdSeconds?: number } & Yield)
   /** Waits for a person; without an instruction the cue shows the step's label, else the action's. */
   | ({ kind: 'parked'; instruction?: string } & Yield)
-  /** Transient: may be tried again. `timedOut`: the budget was over before there was an answer. */
-  | { kind: 'failed'; transient: boolean; error: string; timedOut?: true }
+  /**
+   * Transient: may be tried again. `timedOut`: the budget was over before there was an answer. `notCalled`: the run had
+   * ended before the action could be called.
+   */
+  | { kind: 'failed'; transient: boolean; error: string; timedOut?: true; notCalled?: true }
+  | Refused
+
+/** Permission or a cap said no, so that the action was not called. */
+export type Refused = { kind: 'refused'; error: string } & Refusal
+
+/** What `step.refused` says. For a cap: what the step would have added to the dimension, and how full its meter is. */
+export type Refusal =
+  | { code: 'ACTION_DISABLED' | 'ACTION_UNREGISTERED' }
+  | { code: 'CAP_EXCEEDED'; dimension: string; requested: number; cap: number; consumed: number }
 
 /** The longest hold, in seconds: 7 days. */
 export const LONGEST_HOLD_SECONDS = 7 * 24 * 60 * 60

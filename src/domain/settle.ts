@@ -1,6 +1,6 @@
 import { degrade, dispose } from './disposition.ts'
 import * as log from './log.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome, Refused } from './outcome.ts'
 import type { Draft, Instant, Step } from './picture.ts'
 import { publishResults, takePart } from './results.ts'
 import { isTerminal } from './run.ts'
@@ -37,6 +37,8 @@ export function settle(
   if (outcome.kind === 'done' || outcome.kind === 'parked') takePart(draft, outcome.participants)
   if (outcome.kind === 'done') done(draft, step, outcome, now, call)
   else if (outcome.kind === 'parked') park(draft, step, outcome.instruction ?? call.title, now)
+  else if (outcome.kind === 'refused') refuse(draft, step, outcome, now)
+  else if (outcome.notCalled && isTerminal(draft.run.status)) cancel(draft, step, outcome.error, now)
   else if (outcome.transient && step.attempts < retry.maxAttempts) tryAgain(draft, step, outcome.error, now, retry)
   else fail(draft, step, outcome.error, now, call)
 }
@@ -132,6 +134,13 @@ function fail(draft: Draft, step: Step, error: string, now: Instant, call: Parti
       { to: 'FAILED', error, ...(call.versionDrift ? { versionDrift: call.versionDrift } : {}) },
     ),
   )
+  dispose(draft, step, now)
+}
+
+/** The step was not called: whatever an earlier attempt left in the ledger stays there. */
+function refuse(draft: Draft, step: Step, { kind: _, error, ...refusal }: Refused, now: Instant): void {
+  Object.assign(step, { status: 'REFUSED', finishedAt: now, dueAt: null, held: false, lastError: error })
+  draft.lines.push(log.stepRefused({ at: now, step }, refusal, error))
   dispose(draft, step, now)
 }
 

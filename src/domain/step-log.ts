@@ -1,5 +1,6 @@
 import type { Actor } from './actor.ts'
 import { type At, clock, iso, line, plural, type RunLine, sentence, tail } from './log-line.ts'
+import type { Refusal } from './outcome.ts'
 import { STEP_CONTROLS, type StepControl, type StepStatus } from './step.ts'
 
 type OfStep = At & { step: { id: string; phase: string; label: string | null; actionId: string; attempts: number } }
@@ -64,6 +65,11 @@ export function stepRetry(
       `${quoted(where.step)} failed in attempt ${detail.attempt} of ${detail.of} and is tried again at ${clock(detail.dueAt)}${tail(detail.error)}`,
     ),
   )
+}
+
+/** Permission or a cap said no; `because` is the sentence that says why and what to do. */
+export function stepRefused(where: OfStep, detail: Refusal, because: string): RunLine {
+  return stepLine('step.refused', where, detail, sentence(`${quoted(where.step)} was refused${tail(because)}`))
 }
 
 export function stepParked(where: OfStep, instruction: string): RunLine {

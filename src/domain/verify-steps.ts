@@ -1,3 +1,4 @@
+import { actionsOf, capsOf, hasRoom, leftOf, type Setting, spentAfter } from './budget.ts'
 import type { CatalogAction } from './catalog.ts'
 import type { Issue } from './issue.ts'
 import { joinPath } from './issue-path.ts'
@@ -14,9 +15,6 @@ export type VerifiableAction = CatalogAction & {
   ): { ok: true; params: Record<string, unknown> } | { ok: false; issues: Issue[] }
   cost(params: Record<string, unknown>): { ok: true; cost: Record<string, number> } | { ok: false; error: string }
 }
-
-/** What an admin set for an action; a null cap bounds nothing. */
-export type Setting = { enabled: boolean; caps: readonly { dimension: string; cap: number | null }[] }
 
 /** What steps are checked against. */
 export type World<Action extends VerifiableAction> = {
@@ -53,7 +51,7 @@ export function checkSteps<Action extends VerifiableAction>(
 ): CheckedStep<Action>[] {
   const defaults = defaultsOf(parameters)
   const names = new Set(parameters.map(({ name }) => name))
-  const budget = new Budget(phases, world.settings)
+  const budget = new Meter(capsOf(actionsOf(phases), world.settings))
   return phases.flatMap(({ key, steps }, index) =>
     steps.map((step, seq) => {
       const place = { path: `phases[${index}].steps[${seq}]`, phase: key, seq, actionId: step.actionId }
@@ -66,7 +64,7 @@ type Around<Action extends VerifiableAction> = {
   world: World<Action>
   defaults: Record<string, ParamValue>
   names: ReadonlySet<string>
-  budget: Budget
+  budget: Meter
 }
 
 function checkStep<Action extends VerifiableAction>(
@@ -126,7 +124,7 @@ export function remarkOn(actionId: string, outcome: Outcome | null): Remark {
     const message = `${actionId} did not answer in time, so that nobody knows whether the step would work; see that what it talks to is up, and verify again.`
     return warning(message)
   }
-  if (outcome.kind !== 'failed') return ok(`${actionId} was asked: the step would work.`)
+  if (outcome.kind === 'done' || outcome.kind === 'parked') return ok(`${actionId} was asked: the step would work.`)
   // Shortened first: to look for the end of a long text takes its length squared.
   const said = shortened(outcome.error, MAX_QUOTE).replace(/[\s.]+$/, '')
   return error(
@@ -138,32 +136,30 @@ export function remarkOn(actionId: string, outcome: Outcome | null): Remark {
  * The meter of a run that did every step that can be costed, in order, as the runner keeps it: a step that does not fit
  * under every cap spends nothing.
  */
-class Budget {
-  readonly #caps = new Map<string, { cap: number; from: string }>()
+class Meter {
+  readonly #caps: ReadonlyMap<string, { cap: number; from: string }>
   readonly #consumed = new Map<string, number>()
 
-  /** The cap of a dimension is the smallest that any action of the version sets. */
-  constructor(phases: Phases, settings: ReadonlyMap<string, Setting>) {
-    for (const from of new Set(phases.flatMap(({ steps }) => steps.map(({ actionId }) => actionId)))) {
-      for (const { dimension, cap } of settings.get(from)?.caps ?? []) {
-        if (cap !== null && cap < (this.#caps.get(dimension)?.cap ?? Number.POSITIVE_INFINITY))
-          this.#caps.set(dimension, { cap, from })
-      }
-    }
+  constructor(caps: ReadonlyMap<string, { cap: number; from: string }>) {
+    this.#caps = caps
   }
 
   /** Null where there is room, and then it is spent; else what is missing and what to do. */
-  spend(cost: Readonly<Record<string, number>>): string | null {
-    const problems = Object.entries(cost).flatMap(([dimension, amount]) => {
+  spend(costs: Readonly<Record<string, number>>): string | null {
+    const problems = Object.entries(costs).flatMap(([dimension, cost]) => {
       const bound = this.#caps.get(dimension)
-      const consumed = this.#consumed.get(dimension) ?? 0
-      if (bound === undefined || consumed + amount <= bound.cap) return []
-      const left = `the steps before it leave ${bound.cap - consumed} of the ${bound.cap} that the settings of ${bound.from} allow a run`
-      return [`It costs ${amount} ${dimension}, and ${left}; lower what the steps cost, or have the cap raised.`]
+      const consumed = this.#of(dimension)
+      if (bound === undefined || hasRoom({ consumed, cost, cap: bound.cap })) return []
+      const left = `the steps before it leave ${leftOf(bound.cap, consumed)} of the ${bound.cap} that the settings of ${bound.from} allow a run`
+      return [`It costs ${cost} ${dimension}, and ${left}; lower what the steps cost, or have the cap raised.`]
     })
     if (problems.length > 0) return problems.join(' ')
-    for (const [dimension, amount] of Object.entries(cost))
-      this.#consumed.set(dimension, (this.#consumed.get(dimension) ?? 0) + amount)
+    for (const [dimension, cost] of Object.entries(costs))
+      this.#consumed.set(dimension, spentAfter(this.#of(dimension), cost))
     return null
+  }
+
+  #of(dimension: string): number {
+    return this.#consumed.get(dimension) ?? 0
   }
 }

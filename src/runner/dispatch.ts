@@ -5,22 +5,42 @@ import { type Picture, type Step, titleOf } from '../domain/picture.ts'
 import type { CallFacts } from '../domain/settle.ts'
 import { callAction } from '../modules/call.ts'
 import type { Envelope } from '../modules/module.ts'
+import type { RegisteredAction } from '../modules/registered.ts'
 import type { Messages } from './messages.ts'
-import { permit } from './permission.ts'
+import { type Dispatch, permit } from './permission.ts'
 import type { WorkContext } from './work-context.ts'
 
 const ENVELOPE_KINDS = { USER: 'user', TOKEN: 'token', SYSTEM: 'system' } as const
 
-/** Calls the action of a claimed step and says what came of it. Never rejects: whatever goes wrong is an outcome. */
+/** `unresolved`: how much the run's ledger holds since a placeholder was put there; null where none was. */
+export type Called = { outcome: Outcome; facts: CallFacts; publishesResults?: true; unresolved: number | null }
+
+/**
+ * Calls the action of a claimed step, if it may be called, and says what came of it: whatever goes wrong with the action
+ * is an outcome. Null: the claim is gone, and nothing was called. Rejects only where the process gives up on the database.
+ */
 export async function call(
+  context: WorkContext,
+  picture: Picture,
+  dispatch: Dispatch,
+  messages: Messages,
+): Promise<Called | null> {
+  const { step } = dispatch
+  const permission = await permit(context, picture, dispatch)
+  if (permission.kind === 'LOST') return null
+  if (permission.kind === 'DENIED') {
+    return { outcome: permission.outcome, facts: { title: titleOf(step) }, unresolved: null }
+  }
+  const { unresolved } = permission
+  return { ...(await perform(context, picture, step, { ...permission, messages })), unresolved }
+}
+
+async function perform(
   context: WorkContext,
   { facts }: Picture,
   step: Step,
-  messages: Messages,
-): Promise<{ outcome: Outcome; facts: CallFacts; publishesResults?: true }> {
-  const permission = permit(context.registry, step)
-  if (!permission.granted) return { outcome: permission.outcome, facts: { title: titleOf(step) } }
-  const { action, params } = permission
+  { action, params, messages }: { action: RegisteredAction; params: Record<string, unknown>; messages: Messages },
+): Promise<Omit<Called, 'unresolved'>> {
   const versionDrift =
     action.version === step.actionVersion
       ? {}

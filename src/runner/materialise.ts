@@ -1,6 +1,6 @@
 import { SYSTEM } from '../domain/actor.ts'
 import { formatId } from '../domain/ids.ts'
-import { runCreated } from '../domain/log.ts'
+import { runBudget, runCreated } from '../domain/log.ts'
 import { firstSteps } from '../domain/progress.ts'
 import { parseVersionPhase } from '../domain/spec.ts'
 import { expand, instantsOf, type Timetable, timetableOf } from '../domain/timetable.ts'
@@ -12,6 +12,7 @@ import { readTimetableSources } from '../store/planned-versions.ts'
 import { inPortions } from '../store/turns.ts'
 import { RUNS_IN_ONE_GO, readUpcoming } from '../store/upcoming.ts'
 import { moveUpcomingIfUnchanged, type OlderPlan, readOfOlderZoneData } from '../store/zone-moves.ts'
+import { currentBudget } from './budget.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** New runs of one definition in one pass at most; the next pass goes on. */
@@ -110,6 +111,7 @@ export class Materialiser {
       return { timetable: plan, steps: firstSteps(phase, plan.params, () => mintStep(version.id)) }
     })
     const now = clock.now()
+    const caps = await currentBudget(this.#context, version.actionIds)
     const state = {
       verifiedAt: version.verifiedAt.getTime(),
       resumedAt: read.resumedAt?.getTime() ?? null,
@@ -121,6 +123,7 @@ export class Materialiser {
       read,
       timetable,
       steps,
+      budget: caps.length === 0 ? null : { caps, line: runBudget({ at: now }, caps) },
       occurrences: occurrences.map((occurrence) => {
         const instants = instantsOf(occurrence, timetable.graceSeconds)
         return { id: mintId(), occurrence, instants, line: createdLine(timetable, occurrence, now) }
@@ -129,7 +132,7 @@ export class Materialiser {
       zoneData: zones.version,
       now,
     })
-    for (const runId of made ?? []) changes.publish({ runId, line: 1, cues: false })
+    for (const runId of made ?? []) changes.publish({ runId, line: caps.length === 0 ? 1 : 2, cues: false })
     return made?.length ?? 0
   }
 

@@ -4,7 +4,7 @@ import type { WorkContext } from './work-context.ts'
 
 const RECOVERY_PAUSE_MS = 100
 
-/** Asks until the database answers, or the process gives up. */
+/** Asks until the database answers, or the process gives up. What it refuses is thrown at once. */
 export async function patiently<T>(context: WorkContext, runId: string, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

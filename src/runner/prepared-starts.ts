@@ -1,3 +1,4 @@
+import { actionsOf, mayCount } from '../domain/budget.ts'
 import type { Instant } from '../domain/picture.ts'
 import { readStartsAhead, startIfWaiting } from '../store/starts.ts'
 import { type Prepared, startPrepared } from './work.ts'
@@ -31,11 +32,13 @@ export class PreparedStarts {
 
   /** Reads the runs that start after `after` and until `until`, instead of those it knew, and starts them on time. */
   async prepare({ after, until }: { after: Instant; until: Instant }): Promise<void> {
-    const { db, versions, clock, settings } = this.#context
+    const { db, versions, clock, settings, registry } = this.#context
     const pictures = await readStartsAhead(db.hot, { after, until, limit: settings.runBatch })
-    const prepared = await Promise.all(
+    const read = await Promise.all(
       pictures.map(async (picture) => ({ picture, spec: await versions.spec(picture.facts.versionId) })),
     )
+    // Caps are copied as a run starts, before its first step is claimed.
+    const prepared = read.filter(({ spec }) => spec === null || !mayCount(actionsOf(spec.phases), registry))
     this.forget()
     this.#prepared = prepared
     const first = prepared[0]?.picture.run.wakeAt

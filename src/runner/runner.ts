@@ -6,21 +6,17 @@ import type { Clock } from '../domain/clock.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Registry } from '../modules/registry.ts'
-import { Batch } from '../store/batch.ts'
 import type { Changes } from '../store/changes.ts'
 import {
   type Claimed,
-  type ClaimRef,
   type ClaimRequest,
   claimDue,
   claimKeyedStarts,
   dropClaims,
-  readClaimed,
   readNextInstant,
   takeOverLapsed,
 } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
-import { Transitions } from '../store/transitions.ts'
 import { noteBlocked } from './duties.ts'
 import { Household } from './household.ts'
 import { Leases } from './leases.ts'
@@ -29,7 +25,7 @@ import type { RunnerLog } from './log.ts'
 import { delay, unless } from './machine-time.ts'
 import { PreparedStarts } from './prepared-starts.ts'
 import type { RunnerSettings } from './settings.ts'
-import { Versions } from './versions.ts'
+import { storesOf } from './stores.ts'
 import { workClaimed, workLapsed } from './work.ts'
 import type { WorkContext } from './work-context.ts'
 
@@ -94,9 +90,7 @@ export class Runner {
     this.#context = {
       censor: censorOf([]),
       ...options,
-      versions: new Versions(db.hot),
-      transitions: new Transitions(db.hot),
-      pictures: new Batch((claims: ClaimRef[]) => readClaimed(db.hot, claims)),
+      ...storesOf(db.hot),
       leases: new Leases({ db: db.hot, clock, leaseMs: settings.leaseMs, log }),
       signal: this.#giveUp.signal,
       mayDispatch: () => !this.#stopping.signal.aborted,

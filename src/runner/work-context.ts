@@ -3,7 +3,9 @@ import type { Clock } from '../domain/clock.ts'
 import type { Instant, Picture } from '../domain/picture.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Registry } from '../modules/registry.ts'
+import type { Admissions } from '../store/admission.ts'
 import type { Batch } from '../store/batch.ts'
+import type { Budgets } from '../store/budget.ts'
 import type { Changes } from '../store/changes.ts'
 import type { ClaimRef } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
@@ -24,6 +26,8 @@ export type WorkContext = {
   settings: RunnerSettings
   versions: Versions
   transitions: Transitions
+  admissions: Admissions
+  budgets: Budgets
   /** Reads claimed runs, many in a statement. */
   pictures: Batch<ClaimRef, Picture | null>
   leases: Leases

@@ -22,9 +22,11 @@ import { appendLines } from '../store/log.ts'
 import { participantCounts } from '../store/participants.ts'
 import { startIfWaiting } from '../store/starts.ts'
 import type { Written } from '../store/transitions.ts'
+import { renewBudget } from './budget.ts'
 import { call } from './dispatch.ts'
 import { Messages } from './messages.ts'
 import { patiently, pauseFor } from './patience.ts'
+import { isSwitchedOff } from './permission.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** A call of an action that a change settles. */
@@ -82,7 +84,8 @@ export async function startPrepared(
     const done = written[index] ?? null
     if (done === null) return []
     leases.hold(claim, limit)
-    const work = guarded(context, claim, () => goOn(context, claim, { picture: writtenAs(draft, done.fence), step }))
+    const moved = { picture: writtenAs(draft, done.fence), step, switchedOff: done.switchedOff }
+    const work = guarded(context, claim, () => goOn(context, claim, moved))
     announce(context, draft, { line: done.line, from: picture })
     return [work]
   })
@@ -140,18 +143,27 @@ async function drive(context: WorkContext, claim: ClaimRef, from: { picture: Pic
 
 /** Calls the step that was claimed, and those behind it. */
 async function goOn(context: WorkContext, claim: ClaimRef, from: Moved): Promise<void> {
-  const { load, settings, db, changes } = context
   let moved: Moved | null = from
   for (let dispatched = 1; moved !== null && moved.step !== null; dispatched += 1) {
-    const { step, picture }: { step: Step; picture: Picture } = { step: moved.step, picture: moved.picture }
-    const messages = new Messages({ db: db.hot, changes, runId: claim.runId, log: context.log })
-    const answered = await load.dispatch(step, () => call(context, picture, step, messages))
-    const publishes = answered.publishesResults ? await participantsOf(context, claim.runId) : {}
-    const settled = { step, outcome: answered.outcome, lines: await messages.take() }
-    const asked = settlement(context, settled, { ...answered.facts, ...publishes })
-    const hasTurn = dispatched < settings.stepsPerPass
-    moved = await load.work(() => move(context, claim, { from: picture, asked, hasTurn }))
+    const hasTurn: boolean = dispatched < context.settings.stepsPerPass
+    moved = await callAndMove(context, claim, { ...moved, step: moved.step, hasTurn })
   }
+}
+
+async function callAndMove(
+  context: WorkContext,
+  claim: ClaimRef,
+  { picture, step, switchedOff, hasTurn }: Moved & { step: Step; hasTurn: boolean },
+): Promise<Moved | null> {
+  const { load, db, changes } = context
+  const messages = new Messages({ db: db.hot, changes, runId: claim.runId, log: context.log })
+  const called = await load.dispatch(step, () => call(context, picture, { claim, step, switchedOff }, messages))
+  if (called === null) return null
+  const { outcome, facts, unresolved } = called
+  const publishes = called.publishesResults ? await participantsOf(context, claim.runId) : {}
+  const asked = settlement(context, { step, outcome, lines: await messages.take() }, { ...facts, ...publishes })
+  const from = unresolved === null ? picture : { ...picture, ledger: { any: true, unresolved } }
+  return load.work(() => move(context, claim, { from, asked, hasTurn }))
 }
 
 /** Who takes part so far. Nobody else adds to them: that is only done under the run's claim. */
@@ -180,7 +192,8 @@ const retryRule = ({ settings }: WorkContext) => ({
   retryMs: settings.stepRetryMs,
 })
 
-type Moved = { picture: Picture; step: Step | null }
+/** `switchedOff`: an admin switched the action of the step off. */
+type Moved = { picture: Picture; step: Step | null; switchedOff: boolean }
 
 /**
  * Applies a change to a run, moves it on as far as it goes, and writes all that in one transition, as often as somebody
@@ -193,6 +206,7 @@ async function move(
 ): Promise<Moved | null> {
   const { runId } = claim
   const spec = await patiently(context, runId, () => context.versions.spec(from.facts.versionId))
+  if (from.run.status === 'STARTING' && spec !== null) await renewBudget(context, claim, spec)
   let change = asked
   let picture: Picture | null = from
   let uncertain = false
@@ -201,7 +215,7 @@ async function move(
     if (lost !== null) {
       context.leases.hold(claim, leaseLimit(context, lost))
       context.changes.publish({ runId, line: 0, cues: true })
-      return { picture, step: lost }
+      return { picture, step: lost, switchedOff: await isSwitchedOff(context, runId, lost) }
     }
     const draft = draftOf(picture)
     if (!change.apply(draft)) break
@@ -212,7 +226,7 @@ async function move(
       if (done !== null) {
         if (step !== null) context.leases.hold(claim, leaseLimit(context, step))
         announce(context, draft, { line: done.line, from: picture })
-        return { picture: writtenAs(draft, done.fence), step }
+        return { picture: writtenAs(draft, done.fence), step, switchedOff: done.switchedOff }
       }
     } catch (error) {
       if (isRefusedByDatabase(error)) {
@@ -299,7 +313,7 @@ async function logLate(
   runId: string,
   { step, outcome, lines }: Settled,
 ): Promise<void> {
-  const said = outcome.kind === 'failed' ? `failed: ${outcome.error}` : outcome.kind
+  const said = 'error' in outcome ? `${outcome.kind}: ${outcome.error}` : outcome.kind
   const line = await appendLines(db.hot, runId, [...lines, log.stepLate({ at: clock.now(), step }, said)])
   if (line !== null) changes.publish({ runId, line, cues: false })
 }

@@ -3,6 +3,7 @@ import type { Instant, Step } from '../domain/picture.ts'
 import type { Occurrence } from '../domain/recurrence/occurrence.ts'
 import type { Timetable } from '../domain/timetable.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { type SeededBudget, seedBudget } from './budget.ts'
 import { stepIdBeginning } from './ids.ts'
 import { toJsonb } from './json.ts'
 import { PLANNED_VERSION, type PlannedVersion } from './planned-versions.ts'
@@ -74,6 +75,7 @@ export async function expandIfUnchanged(
     read,
     timetable,
     steps,
+    budget,
     occurrences,
     until,
     zoneData,
@@ -83,6 +85,8 @@ export async function expandIfUnchanged(
     timetable: Timetable
     /** What the steps of each run are like but for their ids. */
     steps: readonly Step[]
+    /** The caps of each, and the line that lists them; null: nothing is counted in them. */
+    budget: SeededBudget | null
     occurrences: readonly NewOccurrence[]
     until: Instant | null
     zoneData: string
@@ -114,13 +118,14 @@ export async function expandIfUnchanged(
         started_by_name, last_line)
       SELECT x.id, definition.id, ${versionId}::uuid, 'SCHEDULE', ${toJsonb(params)}::jsonb, ${timeZone}, ${concurrencyKey},
         x.key, x.occurrence_at, x.scheduled_for, x.grace_until, x.adjusted, x.shift_minutes, x.scheduled_for, ${at(now)},
-        (x.line->>'actor_kind')::actor_kind, x.line->>'actor_name', 1
+        (x.line->>'actor_kind')::actor_kind, x.line->>'actor_name', ${budget === null ? 1 : 2}::int
       FROM definition CROSS JOIN x
       ON CONFLICT DO NOTHING
       RETURNING id
     ), made AS (
       ${insertFirstSteps(Prisma.sql`run`, steps)}
     ), logged AS (${logOwnLine(Prisma.sql`SELECT run.id, 1 AS last_line, x.line FROM run JOIN x ON x.id = run.id`)})
+    ${budget === null ? Prisma.empty : seedBudget(Prisma.sql`SELECT id, 1 AS last_line FROM run`, budget)}
     SELECT (SELECT coalesce(array_agg(id), '{}') FROM run) AS ids FROM definition`)
   return row?.ids ?? null
 }

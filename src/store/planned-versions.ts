@@ -5,13 +5,16 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 export type PlannedVersion = TimetableSource & {
   /** The first phase of its spec. */
   phase: unknown
+  /** The actions of all its phases, each once. */
+  actionIds: string[]
 }
 
 const SOURCE = Prisma.sql`v.id, v.version, v.spec->'schedule' AS schedule, v.time_zone AS "timeZone",
   v.grace_seconds AS "graceSeconds", v.concurrency_key AS "concurrencyKey", v.parameters`
 
 /** The columns of a version `v` that are a `PlannedVersion`. */
-export const PLANNED_VERSION = Prisma.sql`${SOURCE}, v.spec->'phases'->0 AS phase`
+export const PLANNED_VERSION = Prisma.sql`${SOURCE}, v.spec->'phases'->0 AS phase,
+  ARRAY(SELECT DISTINCT jsonb_path_query(v.spec, '$.phases[*].steps[*].actionId') #>> '{}') AS "actionIds"`
 
 /** What makes the timetables of these versions. */
 export function readTimetableSources(db: PrismaClient, ids: readonly string[]): Promise<TimetableSource[]> {

@@ -1,7 +1,9 @@
+import type { BudgetCap } from '../domain/budget.ts'
 import type { RunLine } from '../domain/log.ts'
 import type { Instant, Step } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { ActorKind, RunSource } from '../generated/prisma/enums.ts'
+import { insertBudget } from './budget.ts'
 import { toJsonb } from './json.ts'
 import { at, logLines } from './sql.ts'
 import { placeRow } from './transitions.ts'
@@ -24,6 +26,8 @@ export type NewRun = {
   requestId: string | null
   /** What was asked for with `requestId`. */
   request: Record<string, unknown> | null
+  /** The caps of what is counted in it. */
+  budget: readonly BudgetCap[]
   /** The steps of the first phase. */
   steps: readonly Step[]
   lines: readonly RunLine[]
@@ -56,7 +60,8 @@ export async function insertRunIfNew(db: PrismaClient, run: NewRun, now: Instant
       FROM run CROSS JOIN jsonb_to_recordset(${toJsonb(run.steps.map(placeRow))}::jsonb) AS s(
         id uuid, phase text, phase_index int, seq int, action_id text, action_version int, label text, params jsonb,
         on_failure on_failure, idempotency_key text)
-    ), logged AS (
+    ) ${run.budget.length === 0 ? Prisma.empty : Prisma.sql`, budgeted AS (${insertBudget(Prisma.sql`SELECT id FROM run`, run.budget)})`}
+    , logged AS (
       ${logLines(Prisma.sql`SELECT id, 0 AS last_line FROM run`, run.lines)}
     )
     SELECT id FROM run`)

@@ -14,8 +14,11 @@ export type Transition = {
   leaseUntil: Instant | null
 }
 
-/** The run's fence and last line after the transition; null: somebody changed the run since, and nothing was written. */
-export type Written = { fence: number; line: number } | null
+/**
+ * The run's fence and last line after the transition, and whether an admin switched off the action of the step that it
+ * puts in flight; null: somebody changed the run since, and nothing was written.
+ */
+export type Written = { fence: number; line: number; switchedOff: boolean } | null
 
 /**
  * The hot path: everything that working a run changes goes through one statement over many runs, which finishes a step,
@@ -53,6 +56,7 @@ function asRow({ draft, owner, leaseUntil }: Transition) {
     ended_because: run.endedBecause,
     last_error: run.lastError,
     in_flight: run.inFlight,
+    calls: draft.steps.find(({ id }) => id === run.inFlight)?.actionId ?? null,
     wake_at: iso(run.wakeAt),
     lease_until: iso(leaseUntil),
     steps: [...draft.touched].filter((step) => !draft.created.has(step)).map(stepRow),
@@ -181,12 +185,12 @@ const HELD: Guard = {
 // from walking all claims for each run, which took half of the statement's time.
 /** Writes those whose run's fence has not moved and that the guard holds for. One result for each, in their order. */
 export async function writeWhere(db: PrismaClient, transitions: Transition[], guard: Guard): Promise<Written[]> {
-  const rows = await db.$queryRaw<{ id: string; fence: number; last_line: number }[]>(Prisma.sql`
+  const rows = await db.$queryRaw<{ id: string; fence: number; last_line: number; switched_off: boolean }[]>(Prisma.sql`
     WITH x AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${toJsonb(transitions.map(asRow))}::jsonb) AS x(
         id uuid, fence int, owner text, status run_status, health run_health, stalled_since timestamptz, current_phase text,
         phase_index int, phase_entered_at timestamptz, hold_until timestamptz, ended_at timestamptz, ended_because text,
-        last_error text, in_flight uuid, wake_at timestamptz, lease_until timestamptz, steps jsonb, created jsonb,
+        last_error text, in_flight uuid, calls text, wake_at timestamptz, lease_until timestamptz, steps jsonb, created jsonb,
         gates jsonb, lines jsonb, cleanup_status cleanup_status, ledger_at timestamptz, answered jsonb, resources jsonb,
         participants jsonb, results_at timestamptz)
     ), own AS MATERIALIZED (
@@ -238,7 +242,10 @@ export async function writeWhere(db: PrismaClient, transitions: Transition[], gu
       claimed_by = CASE WHEN own.lease_until IS NULL THEN NULL ELSE own.owner END,
       fence = r.fence + 1, last_line = r.last_line + jsonb_array_length(own.lines) ${guard.alsoSet}
     FROM own WHERE r.id = own.id
-    RETURNING r.id, r.fence, r.last_line`)
-  const byRun = new Map(rows.map((row) => [row.id, { fence: row.fence, line: row.last_line }]))
+    RETURNING r.id, r.fence, r.last_line,
+      coalesce((SELECT NOT a.enabled FROM action_settings a WHERE a.action_id = own.calls), false) AS switched_off`)
+  const byRun = new Map(
+    rows.map((row) => [row.id, { fence: row.fence, line: row.last_line, switchedOff: row.switched_off }]),
+  )
   return transitions.map(({ draft }) => byRun.get(draft.facts.runId) ?? null)
 }

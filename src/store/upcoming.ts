@@ -3,6 +3,7 @@ import type { Instant, Step } from '../domain/picture.ts'
 import type { Timetable } from '../domain/timetable.ts'
 import type { OtherRun, UpcomingChange, UpcomingRun } from '../domain/upcoming.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { type SeededBudget, seedBudget } from './budget.ts'
 import { sqlState } from './faults.ts'
 import { toJsonb } from './json.ts'
 import { insertFirstSteps } from './materialise.ts'
@@ -68,6 +69,8 @@ export type UpcomingPlan = {
   /** What REPIN pins runs to, and what their first steps are like; null where nothing is re-pinned. */
   timetable: Omit<Timetable, 'schedule'> | null
   steps: readonly Step[]
+  /** What REPIN gives runs for a budget; null: nothing is counted in them. */
+  budget: SeededBudget | null
   /** The version of the zone data that the changes were planned by. */
   zoneData: string
   now: Instant
@@ -115,7 +118,7 @@ async function changeAll(
     ), ${change}, cleared AS (
       DELETE FROM steps USING done WHERE run_id = ANY (${repinned}::uuid[]) RETURNING run_id
     ), uncounted AS (
-      DELETE FROM budget_lines USING done WHERE run_id = ANY (${repinned}::uuid[])
+      DELETE FROM budget_lines USING done WHERE run_id = ANY (${repinned}::uuid[]) RETURNING run_id
     )`
   // The definition first, as whoever makes runs of it does; a run that was made before it was locked and is not among
   // those that are locked was not read either. Runs and steps are looked up by their ids from then on: tables that grew
@@ -146,7 +149,7 @@ async function changeAll(
       )
       SELECT id FROM done`),
     db.$queryRaw<{ runId: string; line: number }[]>(Prisma.sql`
-      WITH cleared AS (SELECT NULL WHERE false), ${placeRuns(plan, Prisma.sql`r.superseded_by_id = ${versionId}::uuid`)}
+      WITH cleared AS (SELECT NULL WHERE false), uncounted AS (SELECT NULL WHERE false), ${placeRuns(plan, Prisma.sql`r.superseded_by_id = ${versionId}::uuid`)}
       SELECT id AS "runId", last_line AS line FROM run`),
   ])
   return done.length === 0 ? null : logged
@@ -155,11 +158,15 @@ async function changeAll(
 const movesOccurrence = (change: UpcomingChange) =>
   change.kind !== 'SUPERSEDE' && change.occurrenceAt !== change.run.occurrenceAt
 
-/** CTEs up to `run`, the runs that are changed with their last lines; `cleared` are the steps that they had. */
+/** CTEs up to `run`, the runs that are changed with their last lines; `cleared` and `uncounted` are the steps and budgets that they had. */
 function placeRuns(
-  { changes, timetable, steps, versionId, actor, now }: UpcomingPlan,
+  { changes, timetable, steps, budget, versionId, actor, now }: UpcomingPlan,
   changed: Prisma.Sql,
 ): Prisma.Sql {
+  // A run that gets a budget logs it in a line of its own, after the line of its change.
+  const budgetLines = budget === null ? 0 : 1
+  const budgeted = Prisma.sql`
+    SELECT id, last_line - 1 AS last_line FROM placed WHERE kind = 'REPIN' AND (SELECT count(*) FROM uncounted) >= 0`
   const rows = changes.map((each) => ({
     id: each.run.runId,
     kind: each.kind,
@@ -183,6 +190,7 @@ function placeRuns(
         UPDATE runs r SET superseded_by_id = NULL, occurrence_at = x.occurrence_at, scheduled_for = x.scheduled_for,
           grace_until = x.grace_until, wake_at = x.scheduled_for, adjusted = x.adjusted, shift_minutes = x.shift_minutes,
           fence = r.fence + 1, last_line = r.last_line + CASE WHEN x.line IS NULL THEN 0 ELSE 1 END
+            + CASE WHEN x.kind = 'REPIN' THEN ${budgetLines}::int ELSE 0 END
           ${timetable === null ? Prisma.empty : pinTo(timetable)}
         FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND ${isScheduled} AND ${changed}
         RETURNING r.id, r.last_line, x.line, x.kind
@@ -199,7 +207,10 @@ function placeRuns(
         SELECT * FROM placed UNION ALL SELECT * FROM cancelled
       ), seeded AS (
         ${insertFirstSteps(Prisma.sql`(SELECT id FROM placed WHERE kind = 'REPIN' AND (SELECT count(*) FROM cleared) >= 0) run`, steps)}
-      ), logged AS (${logOwnLine(Prisma.sql`SELECT id, last_line, line FROM run WHERE line IS NOT NULL`)})`
+      ), logged AS (${logOwnLine(Prisma.sql`
+        SELECT id, last_line - CASE WHEN kind = 'REPIN' THEN ${budgetLines}::int ELSE 0 END AS last_line, line
+        FROM run WHERE line IS NOT NULL`)})
+      ${budget === null ? Prisma.empty : seedBudget(budgeted, budget)}`
 }
 
 const pinTo = ({ versionId, timeZone, concurrencyKey, params }: NonNullable<UpcomingPlan['timetable']>) => Prisma.sql`,

@@ -61,6 +61,7 @@ export function moveUpcomingIfUnchanged(
     changes: moves,
     timetable: null,
     steps: [],
+    budget: null,
     zoneData,
     now,
     actor: SYSTEM,

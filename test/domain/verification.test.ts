@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Setting } from '../../src/domain/budget.ts'
 import { normaliseParameter, type ParameterInput } from '../../src/domain/parameters.ts'
 import { IntlZones } from '../../src/domain/recurrence/intl-zones.ts'
 import {
@@ -9,7 +10,7 @@ import {
   scheduleIssues,
   type Verifiable,
 } from '../../src/domain/verification.ts'
-import { checkSteps, remarkOn, type Setting, type VerifiableAction } from '../../src/domain/verify-steps.ts'
+import { checkSteps, remarkOn, type VerifiableAction } from '../../src/domain/verify-steps.ts'
 
 const NOW = Date.parse('2026-03-06T20:00:00.000Z')
 

@@ -128,7 +128,16 @@ test('an expansion that read a definition before its schedule was paused and res
   done(await pauseSchedule(stage.ctx, MIRA, { id: definitionId }))
   done(await resumeSchedule(stage.ctx, MIRA, { id: definitionId }))
   const timetable = timetableOf(read.version, stage.ctx.zones)
-  const expansion = { read, timetable, steps: [], occurrences: [], until: T0 + DAY, zoneData: '2026a', now: T0 }
+  const expansion = {
+    read,
+    timetable,
+    steps: [],
+    budget: null,
+    occurrences: [],
+    until: T0 + DAY,
+    zoneData: '2026a',
+    now: T0,
+  }
   expect(await expandIfUnchanged(stage.db.hot, expansion)).toBeNull()
   const [again] = await readToExpand(stage.db.hot, { before: T0 + DAY, limit: 1, except: [] })
   expect(again?.resumedAt).toEqual(new Date(T0))

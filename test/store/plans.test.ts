@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { runBudget } from '../../src/domain/log.ts'
 import { draftOf } from '../../src/domain/picture.ts'
 import type { UpcomingChange } from '../../src/domain/upcoming.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
@@ -185,6 +186,8 @@ const upcomingRun = (shift: number): UpcomingChange => {
   return { kind: 'REPIN', run, ...planned, adjusted: null, shiftMinutes: null, line: null }
 }
 
+const caps = [{ dimension: 'creatures', cap: 4, from: 'shard.spawn' }]
+
 /** The plans of the statements behind the lock, in a transaction of the API. */
 async function plansOfChange(changes: UpcomingChange[]): Promise<string[]> {
   const plans: string[] = []
@@ -209,6 +212,7 @@ async function plansOfChange(changes: UpcomingChange[]): Promise<string[]> {
     changes,
     timetable,
     steps: [],
+    budget: { caps, line: runBudget({ at: T0 }, caps) },
     zoneData: '2026a',
     now: T0,
     actor: { kind: 'USER', name: 'Mira' },

@@ -53,6 +53,9 @@ export async function newStage(settings: Partial<RunnerSettings> = {}): Promise<
     await prisma.$transaction([
       prisma.logLine.deleteMany(),
       prisma.participant.deleteMany(),
+      prisma.budgetLine.deleteMany(),
+      prisma.resource.deleteMany(),
+      prisma.actionSetting.deleteMany(),
       prisma.gate.deleteMany(),
       prisma.step.deleteMany(),
       prisma.run.deleteMany(),

@@ -1,0 +1,16 @@
+import { Admissions } from '../store/admission.ts'
+import { Batch } from '../store/batch.ts'
+import { Budgets } from '../store/budget.ts'
+import { type ClaimRef, readClaimed } from '../store/claims.ts'
+import type { PrismaClient } from '../store/database.ts'
+import { Transitions } from '../store/transitions.ts'
+import { Versions } from './versions.ts'
+
+/** What a runner asks and tells the database on the hot path, many runs in a statement. */
+export const storesOf = (hot: PrismaClient) => ({
+  versions: new Versions(hot),
+  transitions: new Transitions(hot),
+  admissions: new Admissions(hot),
+  budgets: new Budgets(hot),
+  pictures: new Batch((claims: ClaimRef[]) => readClaimed(hot, claims)),
+})
