@@ -8,4 +8,10 @@ export type { Post } from './recording-targets.ts'
 export { Refused } from './refused.ts'
 export type { TestRun } from './run.ts'
 export type { LogLine, ParticipantState, RunState, StepState } from './run-view.ts'
-export { createTestServer, type PlayOptions, type TestServer, type TestServerOptions } from './server.ts'
+export {
+  createTestServer,
+  type PlayOptions,
+  type TestServer,
+  type TestServerOptions,
+} from './server.ts'
+export type { ActionSettings } from './setting.ts'

@@ -20,6 +20,7 @@ import { impatient, letPass, type Patience, settled, skip } from './play.ts'
 import { type Post, RecordingTargets } from './recording-targets.ts'
 import { granted, Refused } from './refused.ts'
 import { TestRun } from './run.ts'
+import { type ActionSettings, setFrom } from './setting.ts'
 import { borrowDatabase } from './shared-postgres.ts'
 
 export type TestServerOptions = {
@@ -226,6 +227,17 @@ export class TestServer {
     const emitted = await emitFrom(this.#ctx, { trigger, payload, options: { by: SOMEBODY, ...options } })
     await this.settle()
     return emitted
+  }
+
+  /**
+   * Sets for an action what an admin sets: whether it is switched on, and by dimension the most that a run may cause
+   * (null: no bound). What is not given stays. Caps hold for runs that start from then on.
+   *
+   * Throws `Refused` where there is no such action or dimension.
+   */
+  async set(actionId: string, setting: ActionSettings): Promise<void> {
+    this.#assertOpen()
+    await setFrom(this.#ctx, actionId, { by: SOMEBODY, setting })
   }
 
   /** Lets time pass, from one instant that something waits for to the next: "30m", "1h30m", or milliseconds. */

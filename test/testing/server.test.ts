@@ -21,6 +21,17 @@ const stage = defineModule({
       supportsVerify: true,
       perform: ({ verify }) => (verify ? new Promise(() => {}) : { ok: true }),
     }),
+    defineAction<{ guests: number }>({
+      id: 'stage.seat',
+      label: 'Seat',
+      version: 1,
+      risk: 'change',
+      budgetMs: 60_000,
+      params: z.object({ guests: z.number() }),
+      dimensions: ['guests'],
+      cost: ({ guests }) => ({ guests }),
+      perform: () => ({ ok: true }),
+    }),
     defineAction<{ key: string }>({
       id: 'stage.act',
       label: 'Act',
@@ -274,6 +285,24 @@ test('who takes part is there to be read, and ranked once the results are publis
     ['bert', 1],
     ['anna', 2],
   ])
+})
+
+test('what an admin sets holds: a cap for the next run, a switch for the next step', async () => {
+  const seat = { actionId: 'stage.seat', params: { guests: 3 }, onFailure: 'SKIP' as const }
+  const statuses = async (run: Awaited<ReturnType<TestServer['play']>>) =>
+    (await run.steps()).map(({ status }) => status)
+  await server.set('stage.seat', { caps: { guests: 5 } })
+  const run = await server.play(event(seat, cue, seat))
+  await server.set('stage.seat', { enabled: false, caps: { guests: null } })
+  await run.confirm('Free the boss')
+  expect(await statuses(run)).toEqual(['DONE', 'DONE', 'REFUSED'])
+  expect((await run.log()).find(({ kind }) => kind === 'step.refused')?.detail).toEqual({ code: 'ACTION_DISABLED' })
+  await server.set('stage.seat', { enabled: true })
+  expect(await statuses(await server.play(event(seat, seat)))).toEqual(['DONE', 'DONE'])
+  await server.set('stage.seat', { caps: { guests: 5 } })
+  expect(await statuses(await server.play(event(seat, seat)))).toEqual(['DONE', 'REFUSED'])
+  await expect(server.set('stage.seat', { caps: { chairs: 1 } })).rejects.toThrow(/no dimension "chairs"/)
+  await expect(server.set('stage.none', { enabled: false })).rejects.toThrow(/not registered/)
 })
 
 test('what an event posts to its targets is kept and sent nowhere', async () => {
