@@ -158,6 +158,21 @@ test('costs up to the cap are all right, and the step that goes over it is an er
   expect(steps[1]?.call).not.toBeNull()
 })
 
+test('costs are added up over all phases, and tenths as they are written', () => {
+  const step = (count: number) => ({ actionId: 'shard.spawn', params: { count } })
+  const { timeZone, parameters } = event([])
+  const phases = [
+    { key: 'first', steps: [step(0.1)] },
+    { key: 'second', steps: [step(0.2), step(0.1)] },
+  ]
+  const steps = checkSteps(
+    { spec: { schedule: { manual: true }, phases }, timeZone, parameters },
+    world({ 'shard.spawn': cap(0.3) }),
+  )
+  expect(findingsOf(steps)).toEqual([[], [], ['ERROR']])
+  expect(steps[2]?.remarks[0]?.message).toContain('the steps before it leave 0 of the 0.3')
+})
+
 test('the smallest cap that any action of the version sets counts, and no cap bounds nothing', () => {
   const steps = [{ params: { count: 5 } }, { actionId: 'shard.free' }]
   const bounded = check(steps, { settings: { 'shard.spawn': cap(10), 'shard.free': cap(4) } })
