@@ -4,6 +4,7 @@ import { graceUntil } from '../domain/grace.ts'
 import { formatId } from '../domain/ids.ts'
 import * as log from '../domain/log.ts'
 import { mayControl, RUN_CONTROLS, type RunControl, type RunStatus } from '../domain/run.ts'
+import { readKeyHolder, retryCleanupIfKeyIsFree } from '../store/ledger-controls.ts'
 import {
   type Controlled,
   cancelRunIfLive,
@@ -91,6 +92,18 @@ export async function advancePhase(
   })
 }
 
+/** Tries again what could not be taken back, as if it had not been tried. */
+export function retryCleanup(ctx: ControlContext, actor: Actor, input: RunControlInput): Promise<RunResult> {
+  return control(ctx, actor, 'RETRY_CLEANUP', input, async ({ run, line, common }) => {
+    const holder = await readKeyHolder(ctx.db.prisma, run.id)
+    if (holder !== null) {
+      const message = `${formatId('Run', holder.runId)} (${holder.status}) holds the concurrency key "${holder.concurrencyKey}", which a cleanup needs; retry it when that run is over.`
+      return conflict(message, { runId: run.id, lastControl: run.lastControl })
+    }
+    return retryCleanupIfKeyIsFree(ctx.db.prisma, { ...common, line: line(run.status) })
+  })
+}
+
 type Attempt = {
   run: RunForControl
   reason: string | undefined
@@ -107,7 +120,7 @@ async function control(
   actor: Actor,
   name: RunControl,
   input: RunControlInput,
-  write: (attempt: Attempt) => Promise<Controlled> | Refusal,
+  write: (attempt: Attempt) => Promise<Controlled | Refusal> | Refusal,
 ): Promise<RunResult> {
   const { runId } = input
   const reason = givenReason(input.reason)

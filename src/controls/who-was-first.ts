@@ -3,9 +3,10 @@ import { RUN_CONTROLS } from '../domain/run.ts'
 import { STEP_CONTROLS } from '../domain/step.ts'
 import type { LastControl } from './result.ts'
 
-const PAST: Record<string, string> = Object.fromEntries(
-  Object.entries({ ...STEP_CONTROLS, ...RUN_CONTROLS }).map(([name, rule]) => [name, rule.past]),
-)
+const PAST: Record<string, string> = {
+  ...Object.fromEntries(Object.entries({ ...STEP_CONTROLS, ...RUN_CONTROLS }).map(([name, rule]) => [name, rule.past])),
+  ABANDON_RESOURCE: 'abandoned a resource of',
+}
 
 /** " Mira paused this 2 s ago." for the end of a refusal; empty where nobody controlled it yet. */
 export function whoWasFirst(last: LastControl | null, now: number): string {

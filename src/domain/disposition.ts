@@ -1,3 +1,4 @@
+import { beginCleanup } from './brought.ts'
 import * as log from './log.ts'
 import { type Draft, type Instant, type Step, titleOf } from './picture.ts'
 import { isTerminal } from './run.ts'
@@ -53,4 +54,5 @@ export function failRun(draft: Draft, at: Instant, because: string): void {
     holdUntil: null,
     wakeAt: null,
   })
+  beginCleanup(draft, at)
 }

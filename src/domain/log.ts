@@ -6,6 +6,7 @@ import { type At, clock, iso, line, plural, type RunLine, sentence, tail } from 
 import type { RunHealth, RunStatus } from './run.ts'
 import { RUN_CONTROLS, type RunControl } from './run.ts'
 
+export * from './ledger-log.ts'
 export type { RunLine } from './log-line.ts'
 export * from './step-log.ts'
 

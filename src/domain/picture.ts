@@ -103,8 +103,8 @@ export type Gate = {
 
 /** What a run's ledger says, as far as it decides how the run goes on. */
 export type LedgerFacts = {
-  /** The run has or had something in it. */
-  any: boolean
+  /** Something in it was taken back or abandoned. */
+  resolved: boolean
   /** How much of it is ACTIVE, REVERTING or FAILED; standing placeholders count. */
   unresolved: number
 }

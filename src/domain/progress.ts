@@ -1,3 +1,4 @@
+import { beginCleanup } from './brought.ts'
 import { failRun } from './disposition.ts'
 import { armGate, gateLine, isOpen, openIfElapsed, waitedSeconds, waitForGate } from './gate.ts'
 import * as log from './log.ts'
@@ -29,7 +30,8 @@ export function progress(draft: Draft, rule: ProgressRule): Step | null {
     if (run.status === 'STARTING') {
       if (!enterPhase(draft, 0, rule)) return null
     } else if (run.status === 'ENDING') {
-      complete(draft, rule.now)
+      // Who cleans up wakes the run when that has ended.
+      if (run.cleanupStatus !== 'PENDING') complete(draft, rule.now)
       return null
     } else if (run.status !== 'RUNNING') {
       return null
@@ -112,6 +114,7 @@ function leavePhase(draft: Draft, rule: ProgressRule): boolean {
   run.holdUntil = null
   draft.lines.push(log.runStatus({ at: now, phase: phase.key }, { from: 'RUNNING', to: 'ENDING' }))
   run.status = 'ENDING'
+  beginCleanup(draft, now)
   return true
 }
 

@@ -1,3 +1,4 @@
+import { keepResources, lookAtLedger } from './brought.ts'
 import { degrade, dispose } from './disposition.ts'
 import * as log from './log.ts'
 import type { Outcome, Refused } from './outcome.ts'
@@ -21,6 +22,8 @@ export type CallFacts = {
   because?: string
   /** Its success publishes the results of so many participants. */
   publishes?: { participants: number }
+  /** The module of a reversible action, which takes back what the call made. */
+  revertedBy?: string
 }
 
 /**
@@ -31,9 +34,14 @@ export function settle(
   draft: Draft,
   step: Step,
   outcome: Outcome,
-  { now, retry, call }: { now: Instant; retry: RetryRule; call: CallFacts },
+  {
+    now,
+    retry,
+    call,
+    mint,
+  }: { now: Instant; retry: RetryRule; call: CallFacts /** Mints an id. */; mint: () => string },
 ): void {
-  endFlight(draft, step)
+  endFlight(draft, step, now)
   if (outcome.kind === 'done' || outcome.kind === 'parked') takePart(draft, outcome.participants)
   if (outcome.kind === 'done') done(draft, step, outcome, now, call)
   else if (outcome.kind === 'parked') park(draft, step, outcome.instruction ?? call.title, now)
@@ -41,6 +49,8 @@ export function settle(
   else if (outcome.notCalled && isTerminal(draft.run.status)) cancel(draft, step, outcome.error, now)
   else if (outcome.transient && step.attempts < retry.maxAttempts) tryAgain(draft, step, outcome.error, now, retry)
   else fail(draft, step, outcome.error, now, call)
+  if (outcome.kind === 'done' || outcome.kind === 'parked')
+    keepResources(draft, step, { resources: outcome.resources, module: call.revertedBy ?? null, now, mint })
 }
 
 /**
@@ -52,7 +62,7 @@ export function takeBack(
   step: Step,
   { now, retry, previousOwner }: { now: Instant; retry: RetryRule; previousOwner: string },
 ): void {
-  endFlight(draft, step)
+  endFlight(draft, step, now)
   draft.lines.push(log.stepReclaimed({ at: now, step }, { previousOwner }))
   if (step.attempts >= retry.maxAttempts) {
     fail(draft, step, 'gave up after repeated interruptions', now, {})
@@ -63,9 +73,11 @@ export function takeBack(
   }
 }
 
-function endFlight(draft: Draft, step: Step): void {
+function endFlight(draft: Draft, step: Step, now: Instant): void {
   draft.touched.add(step)
   draft.run.inFlight = null
+  // The cleanup of a run that has ended waits for what its last step may yet have made.
+  if (draft.run.cleanupStatus === 'PENDING') lookAtLedger(draft, now)
 }
 
 function done(

@@ -3,7 +3,8 @@ import { type At, clock, iso, line, plural, type RunLine, sentence, tail } from 
 import type { Refusal } from './outcome.ts'
 import { STEP_CONTROLS, type StepControl, type StepStatus } from './step.ts'
 
-type OfStep = At & { step: { id: string; phase: string; label: string | null; actionId: string; attempts: number } }
+type OfStep = At & { step: { id: string; phase: string; label: string | null; actionId: string } }
+type OfAttempt = OfStep & { step: { attempts: number } }
 
 const stepLine = (kind: string, where: OfStep, detail: Record<string, unknown>, text: string): RunLine => ({
   ...line(kind, { ...where, phase: where.step.phase }, detail, text),
@@ -21,7 +22,7 @@ const STEP_TEXT: Partial<Record<StepStatus, string>> = {
 
 /** A step ended, by the runner. */
 export function stepStatus(
-  where: OfStep,
+  where: OfAttempt,
   change: {
     to: StepStatus
     error?: string
@@ -97,7 +98,7 @@ export function stepControl(
   )
 }
 
-export function stepReclaimed(where: OfStep, detail: { previousOwner: string }): RunLine {
+export function stepReclaimed(where: OfAttempt, detail: { previousOwner: string }): RunLine {
   return stepLine(
     'step.reclaimed',
     where,

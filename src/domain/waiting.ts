@@ -28,11 +28,23 @@ export type WaitingStep = {
   attempts: number
 }
 
+/** What has to be known of a cleanup that goes on to say what it waits for. */
+export type WaitingCleanup = {
+  /** How much is left to be dealt with. */
+  unresolved: number
+  /** What is being taken back, in words, and in which attempt. */
+  reverting: string | null
+  attempts: number
+  /** When the next of them is to be taken back; null: there is none that is not being taken back. */
+  dueAt: Date | null
+}
+
 /** What has to be known of a run to say what it waits for. */
 export type WaitingView = {
   now: Date
   status: RunStatus
   cleanupStatus: CleanupStatus
+  cleanup: WaitingCleanup | null
   scheduledFor: Date
   /** Made by a schedule that is paused. */
   schedulePaused: boolean
@@ -53,11 +65,8 @@ export function waitingOn(view: WaitingView): Waiting | null {
     description,
     until,
   })
-  if (isTerminal(view.status)) {
-    return view.cleanupStatus === 'PENDING'
-      ? say('CLEANUP', 'What the run left in the world is being taken back.')
-      : null
-  }
+  if (view.cleanupStatus === 'PENDING') return waitingForCleanup(view, say)
+  if (isTerminal(view.status)) return null
   switch (view.status) {
     case 'SCHEDULED':
       return waitingToStart(view, say)
@@ -80,6 +89,19 @@ export function waitingOn(view: WaitingView): Waiting | null {
 }
 
 type Say = (kind: WaitingKind, description: string, until?: Date | null) => Waiting
+
+function waitingForCleanup({ step, cleanup, now }: WaitingView, say: Say): Waiting {
+  const { unresolved, reverting, attempts, dueAt } = cleanup ?? NOTHING_LEFT
+  const left = unresolved === 1 ? '1 thing is' : `${unresolved} things are`
+  if (reverting !== null)
+    return say('CLEANUP', `Takes back ${reverting} (attempt ${attempts}); ${left} left to be dealt with.`)
+  if (step?.inFlight) return say('CLEANUP', `What the run made is taken back once "${step.title}" has answered.`)
+  if (dueAt !== null && dueAt > now)
+    return say('CLEANUP', `Taking back failed and is tried again; ${left} left to be dealt with.`, dueAt)
+  return say('CLEANUP', `A runner will take back what the run made; ${left} left to be dealt with.`)
+}
+
+const NOTHING_LEFT: WaitingCleanup = { unresolved: 0, reverting: null, attempts: 0, dueAt: null }
 
 function waitingToStart(view: WaitingView, say: Say): Waiting {
   if (view.schedulePaused)

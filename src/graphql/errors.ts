@@ -31,7 +31,9 @@ const LastControlRef = builder.objectRef<LastControl>('LastControl').implement({
   description: 'Who got there first: "Mira advanced this 2 s ago".',
   fields: (t) => ({
     actor: t.field({ type: ActorRef, description: 'Who.', resolve: ({ actor }) => actor }),
-    action: t.exposeString('action', { description: 'What they did: a value of RunControl or StepControl.' }),
+    action: t.exposeString('action', {
+      description: 'What they did: a value of RunControl or StepControl, or ABANDON_RESOURCE.',
+    }),
     at: t.field({ type: 'DateTime', description: 'When.', resolve: ({ at }) => new Date(at) }),
   }),
 })

@@ -1,5 +1,5 @@
 import type { Result } from '../controls/result.ts'
-import { advancePhase, cancelRun, endHold, pauseRun, rescheduleRun, resumeRun } from '../controls/runs.ts'
+import { advancePhase, cancelRun, endHold, pauseRun, rescheduleRun, resumeRun, retryCleanup } from '../controls/runs.ts'
 import { startRun } from '../controls/start.ts'
 import type { Role } from '../domain/access.ts'
 import { uuidOf } from '../domain/ids.ts'
@@ -148,3 +148,7 @@ runMutation('resumeRun', resumeRun, {
   description: 'Lets a paused run go on, after the step that failed where one did.',
 })
 runMutation('endHold', endHold, { role: 'MODERATOR', description: 'Ends a hold: what was held goes on now.' })
+runMutation('retryCleanup', retryCleanup, {
+  role: 'ADMIN',
+  description: 'Tries again what could not be taken back of a run that has ended.',
+})

@@ -190,7 +190,7 @@ export const Run = builder.prismaNode('Run', {
       },
       query: ({ status, first }) => ({
         where: {
-          OR: [{ placeholder: false }, { status: 'FAILED' }],
+          OR: [{ placeholder: false }, { status: { in: ['FAILED', 'ABANDONED'] } }],
           ...(status == null ? {} : { status: { in: [...status] } }),
         },
         orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],

@@ -6,13 +6,25 @@ import type { Situation } from '../store/situation-reads.ts'
 
 /** What the domain has to know to say what a run waits for. */
 export function waitingView(
-  { status, cleanupStatus, scheduledFor, blockedBy, lastError, holdUntil, schedulePaused, step, gate }: Situation,
+  {
+    status,
+    cleanupStatus,
+    scheduledFor,
+    blockedBy,
+    lastError,
+    holdUntil,
+    schedulePaused,
+    step,
+    cleanup,
+    gate,
+  }: Situation,
   { control, registry }: { control: { clock: Clock }; registry: Registry },
 ): WaitingView {
   return {
     now: new Date(control.clock.now()),
     status,
     cleanupStatus,
+    cleanup,
     scheduledFor,
     schedulePaused,
     blocked: blockedBy !== null,

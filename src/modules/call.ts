@@ -3,7 +3,7 @@ import { formatDuration } from '../domain/duration.ts'
 import { failureOf } from '../domain/failure.ts'
 import { classify, type Outcome, transient } from '../domain/outcome.ts'
 import { storableText } from '../domain/storable.ts'
-import type { Envelope, LogLevel } from './module.ts'
+import type { ActionContext, Envelope, LogLevel, RevertRequest } from './module.ts'
 import type { RegisteredAction } from './registered.ts'
 
 /** Without a reason, each abort makes an exception with its stack, which nobody reads. */
@@ -25,9 +25,28 @@ export type CallOptions = {
  * Calls an action once and says what its answer means. Never rejects, and ends at the action's budget whatever the
  * action does: an answer that comes later goes nowhere. The action gets a copy of the params, its to change.
  */
-export async function callAction(
+export function callAction(
   action: Pick<RegisteredAction, 'budgetMs' | 'perform'>,
   envelope: Envelope,
+  options: CallOptions,
+): Promise<Outcome> {
+  const perform = (context: ActionContext) =>
+    action.perform({ ...envelope, actor: { ...envelope.actor }, params: copy(envelope.params) }, context)
+  return bounded(action.budgetMs, perform, options)
+}
+
+/** Calls an action once to take back what it made, in the same way: an answer that is no failure says that it is gone. */
+export function callRevert(
+  { budgetMs, revert }: Pick<RegisteredAction, 'budgetMs'> & { revert: NonNullable<RegisteredAction['revert']> },
+  request: RevertRequest,
+  options: CallOptions,
+): Promise<Outcome> {
+  return bounded(budgetMs, (context) => revert(request, context), options)
+}
+
+async function bounded(
+  budgetMs: number,
+  ask: (context: ActionContext) => unknown,
   { signal, log, clock }: CallOptions,
 ): Promise<Outcome> {
   const call = new AbortController()
@@ -36,7 +55,7 @@ export async function callAction(
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
 
-  const context = {
+  const context: ActionContext = {
     signal: call.signal,
     log(message: unknown, level?: unknown) {
       if (over.signal.aborted) return
@@ -47,10 +66,10 @@ export async function callAction(
     },
   }
   const answered = new Promise<unknown>((resolve) => {
-    resolve(action.perform({ ...envelope, actor: { ...envelope.actor }, params: copy(envelope.params) }, context))
+    resolve(ask(context))
   }).then(classify, (error: unknown) => transient(failureOf(error)))
-  const timedOut = clock.sleepUntil(clock.now() + action.budgetMs, over.signal).then((): Outcome => {
-    const error = `no answer within ${formatDuration(action.budgetMs)}`
+  const timedOut = clock.sleepUntil(clock.now() + budgetMs, over.signal).then((): Outcome => {
+    const error = `no answer within ${formatDuration(budgetMs)}`
     if (!over.signal.aborted) call.abort(new DOMException(error, 'TimeoutError'))
     return { kind: 'failed', transient: true, error, timedOut: true }
   })

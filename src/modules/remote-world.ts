@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { formatDuration } from '../domain/duration.ts'
+import { PLACEHOLDER_KIND } from '../domain/ledger-log.ts'
 import { isObject } from '../domain/plain-object.ts'
 import { shortened } from '../domain/verification.ts'
 import type { CallOptions, WorldCalls } from './manifest.ts'
@@ -20,8 +21,6 @@ const MARGIN_MS = 5_000
 /** The most of a world's own error that is kept. */
 const MAX_ERROR = 2_000
 const ADVICE = 'See that the world is up and in order, and that its address and secret here are right.'
-/** What stands for a step of which nobody knows what it made. */
-const PLACEHOLDER = '@step'
 
 /** Calls a world over HTTP. Answers are what actions answer, to be classified as theirs; nothing here throws. */
 export class RemoteWorld implements WorldCalls {
@@ -64,7 +63,7 @@ export class RemoteWorld implements WorldCalls {
 
   revert(actionId: string, request: RevertRequest, options: CallOptions): Promise<unknown> {
     const { idempotencyKey, resource } = request
-    const id = `${idempotencyKey}.${resource.kind === PLACEHOLDER ? 'step' : resource.id}`
+    const id = `${idempotencyKey}.${resource.kind === PLACEHOLDER_KIND ? 'step' : resource.id}`
     return this.#call('revert', { body: { actionId, ...request }, id }, options)
   }
 

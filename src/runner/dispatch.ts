@@ -45,7 +45,8 @@ async function perform(
     action.version === step.actionVersion
       ? {}
       : { versionDrift: { pinned: step.actionVersion, registered: action.version } }
-  const callFacts: CallFacts = { title: step.label ?? action.label, ...versionDrift }
+  const revertedBy = action.reversible === 'REVERT' ? { revertedBy: action.module } : {}
+  const callFacts: CallFacts = { title: step.label ?? action.label, ...versionDrift, ...revertedBy }
   if (facts.rehearsal && !action.supportsVerify) {
     return {
       outcome: { kind: 'done', resources: [], participants: [] },

@@ -1,17 +1,24 @@
 import type { Clock } from '../domain/clock.ts'
 import type { Instant } from '../domain/picture.ts'
-import { type ClaimRef, renewLeases } from '../store/claims.ts'
-import type { PrismaClient } from '../store/database.ts'
+import type { ClaimRef } from '../store/claims.ts'
 import type { RunnerLog } from './log.ts'
 
 type Held = ClaimRef & { /** The lease is not renewed beyond this. */ limit: Instant }
 
-/** Keeps the leases of the runs that this process works on, for as long as it does. */
+type Options = {
+  /** Renews leases of claims that are still in force, and no others. */
+  renew: (leases: (ClaimRef & { until: Instant })[]) => Promise<void>
+  clock: Clock
+  leaseMs: number
+  log: RunnerLog
+}
+
+/** Keeps the leases of the runs, or of their ledgers, that this process works on, for as long as it does. */
 export class Leases {
   readonly #held = new Map<string, Held>()
-  readonly #options: { db: PrismaClient; clock: Clock; leaseMs: number; log: RunnerLog }
+  readonly #options: Options
 
-  constructor(options: { db: PrismaClient; clock: Clock; leaseMs: number; log: RunnerLog }) {
+  constructor(options: Options) {
     this.#options = options
   }
 
@@ -37,13 +44,13 @@ export class Leases {
 
   /** Renews at a third of the lease's length until the signal fires. */
   async keep(signal: AbortSignal): Promise<void> {
-    const { db, clock, leaseMs, log } = this.#options
+    const { renew, clock, leaseMs, log } = this.#options
     while (!signal.aborted) {
       await clock.sleepUntil(clock.now() + leaseMs / 3, signal)
       if (signal.aborted || this.#held.size === 0) continue
       const leases = [...this.#held.values()].map(({ limit, ...claim }) => ({ ...claim, until: this.next(limit) }))
       try {
-        await renewLeases(db, leases)
+        await renew(leases)
       } catch (error) {
         log.warn({ err: error }, 'leases could not be renewed; trying again')
       }

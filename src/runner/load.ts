@@ -1,7 +1,14 @@
-import type { Step } from '../domain/picture.ts'
+/** What an action is called for: a step, or something of a step's that is taken back. */
+export type CalledFor = {
+  label: string | null
+  actionId: string
+  params?: Record<string, unknown>
+  /** What is taken back. */
+  resource?: { kind: string; ref: string }
+}
 
-/** An action that is being called, for a step. */
-export type Call = { step: Step /** Resolves when the call is over. */; over: Promise<unknown> }
+/** An action that is being called. */
+export type Call = { step: CalledFor /** Resolves when the call is over. */; over: Promise<unknown> }
 
 /** How much a process has in hand. An action being called does not count as work, so that hanging ones stop nobody. */
 export class Load {
@@ -29,7 +36,7 @@ export class Load {
     }
   }
 
-  async dispatch<T>(step: Step, what: () => Promise<T>): Promise<T> {
+  async dispatch<T>(step: CalledFor, what: () => Promise<T>): Promise<T> {
     const over = what()
     const call = { step, over }
     this.#calls.add(call)

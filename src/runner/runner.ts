@@ -6,17 +6,22 @@ import type { Clock } from '../domain/clock.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Registry } from '../modules/registry.ts'
+import { Batch } from '../store/batch.ts'
 import type { Changes } from '../store/changes.ts'
 import {
   type Claimed,
+  type ClaimRef,
   type ClaimRequest,
   claimDue,
   claimKeyedStarts,
   dropClaims,
   readNextInstant,
+  renewLeases,
   takeOverLapsed,
 } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
+import { claimLedgers, dropLedgerClaims, LedgerChanges, readLedgers, renewLedgerLeases } from '../store/ledger.ts'
+import { cleanUpClaimed } from './cleanup.ts'
 import { noteBlocked } from './duties.ts'
 import { Household } from './household.ts'
 import { Leases } from './leases.ts'
@@ -66,7 +71,7 @@ export class Runner {
   readonly #giveUp = new AbortController()
   readonly #tasks = new Set<Promise<void>>()
   #loop: Promise<void> | null = null
-  #renewing: Promise<void> | null = null
+  #renewing: Promise<unknown> | null = null
   #stopped: Promise<void> | null = null
   #nap: AbortController | null = null
   #napUntil: Instant = Number.NEGATIVE_INFINITY
@@ -85,13 +90,17 @@ export class Runner {
   }: RunnerOptions) {
     this.worker = worker
     const { db, clock, settings, log } = options
+    const leasing = { clock, leaseMs: settings.leaseMs, log }
     // Every action in flight listens to it.
     setMaxListeners(0, this.#giveUp.signal)
     this.#context = {
       censor: censorOf([]),
       ...options,
       ...storesOf(db.hot),
-      leases: new Leases({ db: db.hot, clock, leaseMs: settings.leaseMs, log }),
+      leases: new Leases({ ...leasing, renew: (leases) => renewLeases(db.hot, leases) }),
+      ledgerChanges: new LedgerChanges(db.hot),
+      ledgers: new Batch((claims: ClaimRef[]) => readLedgers(db.hot, claims)),
+      ledgerLeases: new Leases({ ...leasing, renew: (leases) => renewLedgerLeases(db.hot, leases) }),
       signal: this.#giveUp.signal,
       mayDispatch: () => !this.#stopping.signal.aborted,
       wakeAt: (instant) => this.#wakeAt(instant),
@@ -121,7 +130,8 @@ export class Runner {
       offWake()
       offSchedules()
     })
-    this.#renewing = this.#context.leases.keep(this.#giveUp.signal)
+    const { leases, ledgerLeases } = this.#context
+    this.#renewing = Promise.all([leases, ledgerLeases].map((kept) => kept.keep(this.#giveUp.signal)))
   }
 
   /** There may be something to do now. */
@@ -174,9 +184,15 @@ export class Runner {
       const ahead = more
         ? undefined
         : await this.#duty('next instant', () =>
-            readNextInstant(db.hot, { now, horizonMs: settings.horizonDays * DAY_MS }),
+            readNextInstant(db.hot, {
+              now,
+              horizonMs: settings.horizonDays * DAY_MS,
+              cleaning: this.#context.ledgerLeases.claims,
+            }),
           )
-      if (ahead?.locked && this.#lastPass?.error === null) await delay(LOCKED_MS, this.#giveUp.signal)
+      if (ahead?.ledgers && (await this.#duty('clean up', () => this.#cleanUp(now)))) continue
+      if ((ahead?.locked || ahead?.ledgers) && this.#lastPass?.error === null)
+        await delay(LOCKED_MS, this.#giveUp.signal)
       else await this.#sleepUntilNext(now, ahead?.next ?? Number.POSITIVE_INFINITY)
     }
   }
@@ -244,6 +260,8 @@ export class Runner {
       this.#sleptThrough = false
       this.#lastTick = now
       await this.#duty('reclaim', () => this.#reclaim(now))
+      // However much there is to start, what is in the way of others is cleaned up.
+      await this.#duty('clean up', () => this.#cleanUp(now))
       this.#household.keep(now)
     } else if (this.#household.schedulesChanged) {
       this.#household.keep(now)
@@ -259,6 +277,17 @@ export class Runner {
     const owner = this.#newOwner()
     const request = { owner, now, leaseUntil: leases.next(), limit, working: leases.claims }
     for (const lapsed of await takeOverLapsed(db.hot, request)) this.#track(workLapsed(this.#context, owner, lapsed))
+  }
+
+  /** Claims ledgers that are due; answers whether it got any. */
+  async #cleanUp(now: Instant): Promise<boolean> {
+    const { db, ledgerLeases, settings } = this.#context
+    const limit = Math.min(settings.runBatch, Math.max(this.#room(), 1))
+    const owner = this.#newOwner()
+    const request = { owner, now, leaseUntil: ledgerLeases.next(), limit, working: ledgerLeases.claims }
+    const claimed = await claimLedgers(db.hot, request)
+    for (const runId of claimed) this.#track(cleanUpClaimed(this.#context, { runId, owner }))
+    return claimed.length > 0
   }
 
   #newOwner(): string {
@@ -296,6 +325,8 @@ export class Runner {
     await Promise.race([finished, unless(finished, GIVE_UP_MS)])
     await Promise.all([this.#renewing, this.#household.work])
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
-    await this.#duty('let go of claims', () => dropClaims(this.#context.db.hot, this.worker, this.#context.clock.now()))
+    const { db, clock } = this.#context
+    await this.#duty('let go of claims', () => dropClaims(db.hot, this.worker, clock.now()))
+    await this.#duty('let go of ledgers', () => dropLedgerClaims(db.hot, this.worker, clock.now()))
   }
 }

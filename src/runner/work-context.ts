@@ -1,5 +1,6 @@
 import type { Censor } from '../domain/censor.ts'
 import type { Clock } from '../domain/clock.ts'
+import type { Ledger } from '../domain/ledger.ts'
 import type { Instant, Picture } from '../domain/picture.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Registry } from '../modules/registry.ts'
@@ -9,6 +10,7 @@ import type { Budgets } from '../store/budget.ts'
 import type { Changes } from '../store/changes.ts'
 import type { ClaimRef } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
+import type { LedgerChanges } from '../store/ledger.ts'
 import type { Transitions } from '../store/transitions.ts'
 import type { Leases } from './leases.ts'
 import type { Load } from './load.ts'
@@ -31,6 +33,10 @@ export type WorkContext = {
   /** Reads claimed runs, many in a statement. */
   pictures: Batch<ClaimRef, Picture | null>
   leases: Leases
+  ledgerChanges: LedgerChanges
+  /** Reads claimed ledgers, many in a statement. */
+  ledgers: Batch<ClaimRef, Ledger | null>
+  ledgerLeases: Leases
   log: RunnerLog
   /** Strikes secrets out of what an action says, which is stored and shown. */
   censor: Censor

@@ -17,7 +17,7 @@ import type { VersionSpec } from '../domain/spec.ts'
 import { start } from '../domain/start.ts'
 import type { Claimed, ClaimRef, Lapsed } from '../store/claims.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
-import { mintStep } from '../store/ids.ts'
+import { mintId, mintStep } from '../store/ids.ts'
 import { appendLines } from '../store/log.ts'
 import { participantCounts } from '../store/participants.ts'
 import { startIfWaiting } from '../store/starts.ts'
@@ -162,7 +162,7 @@ async function callAndMove(
   const { outcome, facts, unresolved } = called
   const publishes = called.publishesResults ? await participantsOf(context, claim.runId) : {}
   const asked = settlement(context, { step, outcome, lines: await messages.take() }, { ...facts, ...publishes })
-  const from = unresolved === null ? picture : { ...picture, ledger: { any: true, unresolved } }
+  const from = unresolved === null ? picture : { ...picture, ledger: { ...picture.ledger, unresolved } }
   return load.work(() => move(context, claim, { from, asked, hasTurn }))
 }
 
@@ -181,7 +181,7 @@ function settlement(context: WorkContext, settled: Settled, facts: CallFacts, re
       const step = draft.steps.find((candidate) => candidate.id === settled.step.id)
       if (step === undefined || draft.run.inFlight !== step.id || step.claimNo !== settled.step.claimNo) return false
       for (const line of settled.lines) draft.lines.push(line)
-      settle(draft, step, settled.outcome, { now: context.clock.now(), retry, call: facts })
+      settle(draft, step, settled.outcome, { now: context.clock.now(), retry, call: facts, mint: mintId })
       return true
     },
   }
@@ -281,6 +281,7 @@ function announce(context: WorkContext, draft: Draft, { line, from }: { line: nu
   const cues = run.status !== from.run.status || [...draft.touched].some((step) => step.parked)
   context.changes.publish({ runId: facts.runId, line, cues })
   if (run.inFlight === null && run.wakeAt !== null) context.wakeAt(run.wakeAt)
+  if (draft.ledgerAt !== null) context.wakeAt(draft.ledgerAt)
   // A key that was let go of lets the next run start.
   if (isTerminal(run.status) && facts.concurrencyKey !== null) context.wakeAt(context.clock.now())
 }

@@ -1,3 +1,4 @@
+import { PLACEHOLDER_KIND } from '../domain/ledger-log.ts'
 import type { Instant } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { Batch } from './batch.ts'
@@ -27,9 +28,6 @@ export type Admission =
   | { kind: 'ENDED' }
   /** The claim is not in force any more. */
   | { kind: 'LOST' }
-
-/** The kind of a placeholder, whatever module it is of. */
-export const PLACEHOLDER_KIND = '@step'
 
 /**
  * Lets claimed steps through to their calls: a step pays its cost from its run's budget, all dimensions or none and once

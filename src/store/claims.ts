@@ -53,8 +53,13 @@ export function claimDue(db: PrismaClient, request: ClaimRequest): Promise<Claim
     ) ${claimChosen(request)}`)
 }
 
-/** Any number: every start of a run with a concurrency key takes this lock first. */
+/** Any number: who is about to take a concurrency key, by a start above all, takes this lock first. */
 export const KEYED_STARTS_LOCK = 4_230_177
+
+/** Takes that lock for the rest of the transaction. */
+export function lockKeys(db: PrismaClient) {
+  return db.$executeRaw(Prisma.sql`SELECT pg_advisory_xact_lock(${KEYED_STARTS_LOCK}::bigint)`)
+}
 
 // A key is held by the run in the unique index over exactly this; the index is the truth, this skips what it would refuse.
 const keyIsFree = Prisma.sql`NOT EXISTS (
@@ -79,7 +84,7 @@ export async function claimKeyedStarts(db: PrismaClient, request: ClaimRequest):
   if (!any?.any) return []
   // The lock has to be held before the claim takes its snapshot: two statements, one transaction.
   const [, rows] = await db.$transaction([
-    db.$executeRaw(Prisma.sql`SELECT pg_advisory_xact_lock(${KEYED_STARTS_LOCK}::bigint)`),
+    lockKeys(db),
     db.$queryRaw<Claimed[]>(Prisma.sql`
       WITH first AS (
         SELECT DISTINCT ON (w.concurrency_key) w.id FROM runs w WHERE ${dueKeyed(now)} AND ${keyIsFree}
@@ -170,26 +175,33 @@ export function dropClaims(db: PrismaClient, worker: string, now: Instant): Prom
     FROM own WHERE r.id = own.id`)
 }
 
-/** When a runner has to be awake next. `locked`: runs are due that it could not claim, since somebody holds their rows. */
-export type NextInstant = { next: Instant | null; locked: boolean }
+/**
+ * When a runner has to be awake next. `locked`: runs are due that it could not claim, since somebody holds their rows.
+ * `ledgers`: ledgers are due.
+ */
+export type NextInstant = { next: Instant | null; locked: boolean; ledgers: boolean }
 
 /**
  * The next instant after `now`, at which runs were last claimed, that the runner has to be awake at: a start, a hold, a
- * gate, the end of a lease or of a grace window, an occurrence that comes within the horizon.
+ * gate, the end of a lease or of a grace window, an occurrence that comes within the horizon, a ledger. `cleaning` are the
+ * ledgers that the caller is at.
  */
 export async function readNextInstant(
   db: PrismaClient,
-  { now, horizonMs }: { now: Instant; horizonMs: number },
+  { now, horizonMs, cleaning }: { now: Instant; horizonMs: number; cleaning: ClaimRef[] },
 ): Promise<NextInstant> {
-  const [row] = await db.$queryRaw<{ next: Date | null; locked: boolean }[]>(Prisma.sql`
+  const [row] = await db.$queryRaw<{ next: Date | null; locked: boolean; ledgers: boolean }[]>(Prisma.sql`
     SELECT least(
       (SELECT min(wake_at) FROM runs WHERE claimed_by IS NULL AND wake_at > ${at(now)}),
       (SELECT min(grace_until) + interval '1 ms' FROM runs WHERE status = 'SCHEDULED' AND grace_until >= ${at(now)}),
       (SELECT min(lease_until) FROM runs WHERE claimed_by IS NOT NULL AND lease_until > ${at(now)}),
+      (SELECT min(ledger_at) FROM runs WHERE ledger_at > ${at(now)}),
       (SELECT min(materialised_until) - ${horizonMs - 1} * interval '1 ms' FROM definitions
         WHERE state = 'READY' AND NOT schedule_paused AND materialised_until >= ${at(now + horizonMs)})) AS next,
       EXISTS (SELECT 1 FROM runs w WHERE w.claimed_by IS NULL AND w.wake_at <= ${at(now)}
         AND (w.status <> 'SCHEDULED' OR (w.grace_until >= ${at(now)} AND NOT ${startIsPaused}
-          AND (w.concurrency_key IS NULL OR w.rehearsal OR ${keyIsFree})))) AS locked`)
-  return { next: row?.next?.getTime() ?? null, locked: row?.locked ?? false }
+          AND (w.concurrency_key IS NULL OR w.rehearsal OR ${keyIsFree})))) AS locked,
+      EXISTS (SELECT 1 FROM runs WHERE ledger_at <= ${at(now)}
+        AND id <> ALL (${cleaning.map(({ runId }) => runId)}::uuid[])) AS ledgers`)
+  return { next: row?.next?.getTime() ?? null, locked: row?.locked ?? false, ledgers: row?.ledgers ?? false }
 }

@@ -17,6 +17,8 @@ export const versionById = (db: Database, id: string, query: VersionQuery) =>
   db.prisma.version.findUnique({ ...query, where: { id } })
 export const runById = (db: Database, id: string, query: RunQuery) =>
   db.prisma.run.findUnique({ ...query, where: { id } })
+export const resourceById = (db: Database, id: string, query: ResourceQuery) =>
+  db.prisma.resource.findUnique({ ...query, where: { id } })
 export const stepById = (db: Database, id: string, query: StepQuery) =>
   db.prisma.step.findUnique({ ...query, where: { id } })
 

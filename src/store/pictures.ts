@@ -32,7 +32,7 @@ export type PictureRow = {
   fence: number
   steps: StepJson[]
   gate: GateJson | null
-  ledger: boolean
+  resolved: boolean
   unresolved: number
 }
 
@@ -90,7 +90,7 @@ export const PICTURE_COLUMNS = Prisma.sql`
   (SELECT coalesce(json_agg(s ORDER BY s.seq), '[]') FROM steps s
     WHERE s.run_id = r.id AND s.phase_index = coalesce(r.phase_index, 0)) AS steps,
   (SELECT to_json(g) FROM gates g WHERE g.run_id = r.id AND g.phase_index = r.phase_index) AS gate,
-  EXISTS (SELECT 1 FROM resources x WHERE x.run_id = r.id) AS ledger,
+  coalesce((SELECT true FROM resources x WHERE x.run_id = r.id AND NOT ${unresolved(Prisma.sql`x`)} LIMIT 1), false) AS resolved,
   (SELECT count(*)::int FROM resources x WHERE x.run_id = r.id AND ${unresolved(Prisma.sql`x`)}) AS unresolved`
 
 const ms = (at: Date | null) => at?.getTime() ?? null
@@ -127,7 +127,7 @@ export function pictureOf(row: PictureRow): Picture {
     },
     steps: row.steps.map(stepOf),
     gate: row.gate === null ? null : gateOf(row.gate),
-    ledger: { any: row.ledger, unresolved: row.unresolved },
+    ledger: { resolved: row.resolved, unresolved: row.unresolved },
   }
 }
 

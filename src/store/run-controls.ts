@@ -1,10 +1,13 @@
-import type { RunLine } from '../domain/log.ts'
+import { cleanupStatus, type RunLine } from '../domain/log.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { CleanupStatus, RunStatus } from '../domain/run.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { ActorKind } from '../generated/prisma/enums.ts'
+import { lockKeys } from './claims.ts'
+import { toJsonb } from './json.ts'
+import { unresolved } from './pictures.ts'
 import { lockRun } from './runs.ts'
-import { at, logLines } from './sql.ts'
+import { at, lineRow, logLines, logOwnLine } from './sql.ts'
 
 /** A run as a control has to know it. */
 export type RunForControl = {
@@ -49,7 +52,7 @@ export const heldSteps = (run: Prisma.Sql, now: Instant) => Prisma.sql`
   SELECT 1 FROM steps s WHERE s.run_id = ${run}.id AND s.phase_index = ${run}.phase_index AND s.status = 'PENDING'
     AND s.held AND s.due_at > ${at(now)}`
 
-type Control = { runId: string; now: Instant; from: RunStatus; line: RunLine; action: string }
+export type Control = { runId: string; now: Instant; from: RunStatus; line: RunLine; action: string }
 
 /** The run's last line after a control; null: the run was not any more as the control needs it, and nothing changed. */
 export type Controlled = number | null
@@ -60,30 +63,56 @@ type Change = Control & {
   /** Statements (`, name AS (…)`) that go with it; they see the changed run as `run`. */
   also?: Prisma.Sql
   addToDetail?: Prisma.Sql
+  /**
+   * What becomes of the cleanup, which then has a line of its own. `query` answers one row, which `set` sees as `cleanup`:
+   * `becomes`, PENDING or CLEAN, null where it stays, and `unresolved`, how much is left to be dealt with.
+   */
+  cleanup?: { query: Prisma.Sql; from: CleanupStatus }
+  /** It lets a run hold its concurrency key again, so that no other may take it meanwhile. */
+  takesKey?: boolean
 }
 
-// Every control is one conditional update of the run's row from the status that it was told of, with its line.
-async function controlIf(db: PrismaClient, change: Change): Promise<Controlled> {
+const NO_CLEANUP = {
+  query: Prisma.sql`SELECT NULL::cleanup_status AS becomes, 0 AS unresolved`,
+  from: 'NOT_REQUIRED',
+} as const
+
+/** Every control is one conditional update of the run's row from the status that it was told of, with its line. */
+export async function controlIf(db: PrismaClient, change: Change): Promise<Controlled> {
   const { runId, from, line } = change
+  const { query, from: cleanupFrom } = change.cleanup ?? NO_CLEANUP
+  const cleanupLine = (to: CleanupStatus) =>
+    Prisma.sql`${toJsonb(lineRow(cleanupStatus({ at: change.now, phase: line.phase }, { from: cleanupFrom, to })))}::jsonb`
   const lastControl = JSON.stringify({
     actor: line.actor,
     action: change.action,
     at: new Date(change.now).toISOString(),
   })
-  const [, rows] = await db.$transaction([
-    lockRun(db, runId),
-    db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
-      WITH run AS (
-        UPDATE runs r SET ${change.set}, fence = r.fence + 1, last_line = r.last_line + 1, last_control = ${lastControl}::jsonb
-        WHERE r.id = ${runId}::uuid AND r.status = ${from}::run_status ${change.guard ?? Prisma.empty}
-        RETURNING r.*
-      ) ${change.also ?? Prisma.empty}, logged AS (
-        ${logLines(Prisma.sql`SELECT id, last_line - 1 AS last_line FROM run`, [line], change.addToDetail)}
-      )
-      SELECT last_line FROM run`),
-  ])
-  return rows[0]?.last_line ?? null
+  const write = db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
+    WITH cleanup AS MATERIALIZED (
+      SELECT becomes, unresolved, (becomes IS NOT NULL)::int AS lines FROM (${query}) found
+    ), run AS (
+      UPDATE runs r SET ${change.set}, fence = r.fence + 1, last_line = r.last_line + 1 + cleanup.lines,
+        last_control = ${lastControl}::jsonb
+      FROM cleanup
+      WHERE r.id = ${runId}::uuid AND r.status = ${from}::run_status ${change.guard ?? Prisma.empty}
+      RETURNING r.*
+    ) ${change.also ?? Prisma.empty}, logged AS (
+      ${logLines(Prisma.sql`SELECT id, last_line - 1 - cleanup.lines AS last_line FROM run, cleanup`, [line], change.addToDetail)}
+    ), logged_cleanup AS (
+      ${logOwnLine(
+        Prisma.sql`SELECT id, last_line, CASE becomes WHEN 'PENDING' THEN ${cleanupLine('PENDING')} ELSE ${cleanupLine('CLEAN')} END AS line
+          FROM run, cleanup WHERE becomes IS NOT NULL`,
+        Prisma.sql`|| jsonb_build_object('unresolved', (SELECT unresolved FROM cleanup))`,
+      )}
+    )
+    SELECT last_line FROM run`)
+  if (!change.takesKey) return lastLine(await db.$transaction([lockRun(db, runId), write]))
+  const [, ...rest] = await db.$transaction([lockKeys(db), lockRun(db, runId), write])
+  return lastLine(rest)
 }
+
+const lastLine = ([, rows]: [unknown, { last_line: number }[]]): Controlled => rows[0]?.last_line ?? null
 
 /** PAUSED, before the next dispatch: whoever works the run finds its fence moved. */
 export function pauseRunIfActive(db: PrismaClient, control: Control): Promise<Controlled> {
@@ -102,12 +131,24 @@ export function resumeRunIfPaused(
   })
 }
 
+// What the cleanup of a run becomes that ends now; one that ends in ENDING has begun with it.
+const cleanupOfEnded = (runId: string) => Prisma.sql`
+  SELECT CASE WHEN l.total = 0 OR e.cleanup_status <> 'NOT_REQUIRED' THEN NULL WHEN l.unresolved > 0 THEN 'PENDING'
+    ELSE 'CLEAN' END::cleanup_status AS becomes, l.unresolved
+  FROM runs e CROSS JOIN LATERAL (
+    SELECT count(*) AS total, count(*) FILTER (WHERE ${unresolved(Prisma.sql`x`)})::int AS unresolved
+    FROM resources x WHERE x.run_id = e.id
+  ) l WHERE e.id = ${runId}::uuid`
+
 /** CANCELLED, with what is pending or waits for a person; a step in flight keeps its claim until it answers. */
 export function cancelRunIfLive(db: PrismaClient, control: Control & { because: string }): Promise<Controlled> {
-  const { now, line } = control
+  const { now, line, runId } = control
   return controlIf(db, {
     ...control,
-    set: Prisma.sql`status = 'CANCELLED', ended_at = ${at(now)}, ended_because = ${control.because},
+    cleanup: { query: cleanupOfEnded(runId), from: 'NOT_REQUIRED' },
+    set: Prisma.sql`cleanup_status = coalesce(cleanup.becomes, r.cleanup_status),
+      ledger_at = CASE WHEN cleanup.becomes = 'PENDING' AND r.ledger_owner IS NULL THEN ${at(now)} ELSE r.ledger_at END,
+      status = 'CANCELLED', ended_at = ${at(now)}, ended_because = ${control.because},
       ended_by_kind = ${line.actor.kind}::actor_kind, ended_by_name = ${line.actor.name}, wake_at = NULL, hold_until = NULL,
       stalled_since = NULL, blocked_by = NULL,
       last_error = CASE WHEN r.status = 'SCHEDULED' THEN NULL ELSE r.last_error END,

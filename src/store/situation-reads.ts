@@ -1,8 +1,9 @@
 import type { Instant } from '../domain/picture.ts'
-import type { WaitingStep } from '../domain/waiting.ts'
+import type { WaitingCleanup, WaitingStep } from '../domain/waiting.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { CleanupStatus, GateKind, RunStatus, StepStatus } from '../generated/prisma/enums.ts'
 import type { Database } from './database.ts'
+import { unresolved as isUnresolved } from './pictures.ts'
 import { gateClosed, heldSteps } from './run-controls.ts'
 import { furthest } from './step-controls.ts'
 
@@ -24,6 +25,8 @@ export type Situation = Standing & {
   held: boolean
   /** The open step of the current phase that is furthest to the front. */
   step: (WaitingStep & { id: string; label: string | null; status: StepStatus }) | null
+  /** What is left to be taken back of a run that is being cleaned up. */
+  cleanup: WaitingCleanup | null
   /** The gate of the current phase while it is not open. */
   gate: {
     kind: GateKind
@@ -45,6 +48,10 @@ type Row = Standing &
     stepId: string | null
     label: string | null
     stepStatus: StepStatus
+    unresolved: number
+    reverting: string | null
+    revertAttempts: number | null
+    revertDueAt: Date | null
     kind: GateKind | null
     enteredAt: Date
     opensAt: Date | null
@@ -67,6 +74,7 @@ export async function situationsOf(
       coalesce(r.hold_until > ${new Date(now)}::timestamptz, false) OR EXISTS (${heldSteps(Prisma.sql`r`, now)}) AS "runHeld",
       s.id AS "stepId", s.action_id AS "actionId", s.label, s.status::text AS "stepStatus", s.parked, s.instruction,
       s.cue_claimed_by_name AS "claimedBy", s.due_at AS "dueAt", s.held, s.attempts,
+      l.unresolved, l.reverting, l.attempts AS "revertAttempts", l.due_at AS "revertDueAt",
       g.kind::text AS kind, g.entered_at AS "enteredAt", g.opens_at AS "opensAt", g.trigger,
       g."where", g.tally, g.needed
     FROM runs r
@@ -76,12 +84,20 @@ export async function situationsOf(
       WHERE run_id = r.id AND phase_index = r.phase_index AND status IN ('PENDING', 'RUNNING')
       ORDER BY seq LIMIT 1
     ) s ON TRUE
+    LEFT JOIN LATERAL (
+      SELECT count(*)::int AS unresolved, min(CASE WHEN placeholder THEN 'what a step may have made' ELSE kind || ' ' || ref END)
+          FILTER (WHERE status = 'REVERTING') AS reverting,
+        max(revert_attempts) FILTER (WHERE status = 'REVERTING') AS attempts,
+        min(coalesce(revert_due_at, ${new Date(now)}::timestamptz)) FILTER (WHERE status = 'ACTIVE') AS due_at
+      FROM resources x WHERE r.cleanup_status = 'PENDING' AND x.run_id = r.id AND ${isUnresolved(Prisma.sql`x`)}
+    ) l ON TRUE
     LEFT JOIN gates g ON g.run_id = r.id AND g.phase_index = r.phase_index AND ${gateClosed(now)}
     WHERE r.id = ANY(${[...runIds]}::uuid[])`
   return new Map(rows.map((row) => [row.runId, situation(row)]))
 }
 
 function situation({ runId, schedulePaused, runHeld, stepId, kind, ...row }: Row): Situation {
+  const { unresolved, reverting, revertAttempts, revertDueAt } = row
   const { status, cleanupStatus, scheduledFor, blockedBy, lastError, holdUntil } = row
   const { actionId, label, stepStatus, parked, instruction, claimedBy, dueAt, held, attempts } = row
   const { enteredAt, opensAt, trigger, where, tally, needed } = row
@@ -99,6 +115,8 @@ function situation({ runId, schedulePaused, runHeld, stepId, kind, ...row }: Row
       stepId === null
         ? null
         : { id: stepId, actionId, label, status: stepStatus, parked, instruction, claimedBy, dueAt, held, attempts },
+    cleanup:
+      cleanupStatus === 'PENDING' ? { unresolved, reverting, attempts: revertAttempts ?? 0, dueAt: revertDueAt } : null,
     gate: kind === null ? null : { kind, enteredAt, opensAt, trigger, where, tally, needed },
   }
 }

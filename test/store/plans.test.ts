@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runBudget } from '../../src/domain/log.ts'
+import { type Ledger, ledgerDraftOf } from '../../src/domain/ledger.ts'
+import { runBudget, runStatus } from '../../src/domain/log.ts'
 import { draftOf } from '../../src/domain/picture.ts'
 import type { UpcomingChange } from '../../src/domain/upcoming.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
@@ -16,10 +17,19 @@ import {
 } from '../../src/store/claims.ts'
 import type { PrismaClient } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
+import {
+  claimLedgers,
+  dropLedgerClaims,
+  LedgerChanges,
+  readLedgers,
+  renewLedgerLeases,
+} from '../../src/store/ledger.ts'
+import { abandonResourceIfFailed, retryCleanupIfKeyIsFree } from '../../src/store/ledger-controls.ts'
 import { appendLines, pruneLogs } from '../../src/store/log.ts'
 import { readToExpand } from '../../src/store/materialise.ts'
 import { readOverdue, readPausedStarts } from '../../src/store/missed.ts'
 import { pictureOf } from '../../src/store/pictures.ts'
+import { cancelRunIfLive } from '../../src/store/run-controls.ts'
 import { readStartsAhead, startIfWaiting } from '../../src/store/starts.ts'
 import { Transitions } from '../../src/store/transitions.ts'
 import {
@@ -89,7 +99,7 @@ const picture = () => {
     current_phase: 'one',
     phase_index: 0,
     fence: 1,
-    ledger: false,
+    resolved: false,
     unresolved: 0,
   })
 }
@@ -102,6 +112,18 @@ const bringing = () => {
   return draft
 }
 
+const LEDGER: Ledger = {
+  runId: RUN,
+  scope: '',
+  concurrencyKey: null,
+  fence: 1,
+  runStatus: 'ENDING',
+  phase: 'one',
+  cleanupStatus: 'PENDING',
+  inFlight: false,
+  entries: [],
+}
+
 const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['claimDue', (client) => claimDue(client, request)],
   ['claimKeyedStarts', (client) => claimKeyedStarts(client, request)],
@@ -109,7 +131,7 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['readClaimed', (client) => readClaimed(client, [{ runId: RUN, owner: 'w#1' }])],
   ['renewLeases', (client) => renewLeases(client, [{ runId: RUN, owner: 'w#1', until: T0 }])],
   ['dropClaims', (client) => dropClaims(client, 'w', T0)],
-  ['readNextInstant', (client) => readNextInstant(client, { now: T0, horizonMs: 14 * 86_400_000 })],
+  ['readNextInstant', (client) => readNextInstant(client, { now: T0, horizonMs: 14 * 86_400_000, cleaning: [] })],
   ['readNewlyBlocked', (client) => readNewlyBlocked(client, { now: T0, limit: 100 })],
   ['readOverdue', (client) => readOverdue(client, { now: T0, limit: 100 })],
   ['readPausedStarts', (client) => readPausedStarts(client, { now: T0, limit: 100 })],
@@ -141,6 +163,20 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
     'startIfWaiting',
     (client) => startIfWaiting(client, [{ draft: draftOf(picture()), owner: 'w#1', leaseUntil: T0 + 30_000 }], T0),
   ],
+  ['claimLedgers', (client) => claimLedgers(client, { ...request, working: [{ runId: RUN, owner: 'w#1' }] })],
+  ['readLedgers', (client) => readLedgers(client, [{ runId: RUN, owner: 'w#1' }])],
+  [
+    'writeIfUnchanged of a ledger',
+    (client) =>
+      new LedgerChanges(client).writeIfUnchanged({
+        draft: ledgerDraftOf(LEDGER),
+        owner: 'w#1',
+        leaseUntil: null,
+        now: T0,
+      }),
+  ],
+  ['renewLedgerLeases', (client) => renewLedgerLeases(client, [{ runId: RUN, owner: 'w#1', until: T0 }])],
+  ['dropLedgerClaims', (client) => dropLedgerClaims(client, 'w', T0)],
   ['appendLines', (client) => appendLines(client, RUN, [])],
   ['pruneEmissions', (client) => pruneEmissions(client, { now: T0, limit: 100 })],
   ['pruneLogs', (client) => pruneLogs(client, { endedBefore: new Date(T0), now: new Date(T0), limit: 100 })],
@@ -157,6 +193,14 @@ const emission = {
 const gates = [{ runId: RUN, phaseIndex: 0, matched: true }]
 const met = [{ runId: RUN, phase: 'one', matched: true, tally: 1, needed: 2, opened: false }]
 
+const control = {
+  runId: RUN,
+  now: T0,
+  from: 'FAILED',
+  action: 'RETRY_CLEANUP',
+  line: runStatus({ at: T0 }, { from: 'FAILED', to: 'FAILED' }),
+} as const
+
 /** What the API sends often, where the planner is free to choose. */
 const warm: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['claimKeyIfNew', (client) => claimKeyIfNew(client, emission, T0)],
@@ -164,6 +208,9 @@ const warm: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['readWaiting of a scope', (client) => readWaiting(client, { ...emission, scope: 'Yew' })],
   ['lockRuns', (client) => lockRuns(client, gates)],
   ['tallyIfWaiting', (client) => tallyIfWaiting(client, { emission, gates, now: T0 })],
+  ['retryCleanupIfKeyIsFree', (client) => retryCleanupIfKeyIsFree(client, control)],
+  ['abandonResourceIfFailed', (client) => abandonResourceIfFailed(client, { ...control, resourceId: RUN })],
+  ['cancelRunIfLive', (client) => cancelRunIfLive(client, { ...control, because: 'Mira cancelled it' })],
   ['logEvaluated', (client) => logEvaluated(client, { emission, met, now: T0 })],
 ]
 
@@ -257,6 +304,10 @@ async function fill(): Promise<void> {
     INSERT INTO trigger_emissions (trigger, dedupe_key, emitted_at, result)
     SELECT 'shard.slain ' || n % 100, 'key ' || n, ${at}::timestamptz + n * interval '1 s', '{}'
     FROM generate_series(1, ${RUNS}) n`
+  await db.prisma.$executeRaw`
+    INSERT INTO resources (id, run_id, step_id, module, kind, ref, status, created_at)
+    SELECT gen_random_uuid(), run_id, id, 'shard', 'spawn', 'sp', 'REVERTED', ${at}::timestamptz FROM steps`
+  await db.prisma.$executeRaw`UPDATE runs SET ledger_at = scheduled_for WHERE occurrence_key::int % 20 = 0`
   await db.prisma.$executeRaw`
     INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
     SELECT id, 1, ${at}::timestamptz, 'run.created', 'USER', 'Mira', '{}', '' FROM runs`

@@ -57,6 +57,7 @@ export async function newStage(settings: Partial<RunnerSettings> = {}): Promise<
       prisma.resource.deleteMany(),
       prisma.actionSetting.deleteMany(),
       prisma.gate.deleteMany(),
+      prisma.resource.deleteMany(),
       prisma.step.deleteMany(),
       prisma.run.deleteMany(),
       prisma.definition.updateMany({ data: { currentVersionId: null } }),
@@ -261,7 +262,7 @@ export class Stage {
 
   /** What a test lets hang is not waited for. */
   readonly #patience: Patience = {
-    hangs: ({ step }) => this.script.hangs(step.params.key),
+    hangs: ({ step }) => this.script.hangs(step.resource?.ref ?? step.params?.key),
     patienceMs: PATIENCE_MS,
   }
 

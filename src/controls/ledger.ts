@@ -1,0 +1,45 @@
+import type { Actor } from '../domain/actor.ts'
+import { formatId } from '../domain/ids.ts'
+import { resourceAbandoned } from '../domain/log.ts'
+import { abandonResourceIfFailed, type ResourceForControl, readResourceForControl } from '../store/ledger-controls.ts'
+import type { ControlContext } from './context.ts'
+import { requiredReason } from './reason.ts'
+import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
+import { whoWasFirst } from './who-was-first.ts'
+
+/** Leaves in the world what could not be taken back, for good. */
+export async function abandonResource(
+  ctx: ControlContext,
+  actor: Actor,
+  input: { resourceId: string; reason: string },
+): Promise<Result<{ resourceId: string }>> {
+  const { resourceId } = input
+  const reason = requiredReason(input.reason)
+  if (!reason.ok) return invalid([reason.issue])
+  for (;;) {
+    const now = ctx.clock.now()
+    const resource = await readResourceForControl(ctx.db.prisma, resourceId)
+    if (resource === null) {
+      const id = formatId('Resource', resourceId)
+      return notFound(`There is no resource ${id}; list those of the run to find the one you mean.`)
+    }
+    const { runId, runStatus, status, cleanupStatus } = resource
+    if (status !== 'FAILED' || cleanupStatus !== 'INCOMPLETE') return refuse(resource, now)
+    const written = await abandonResourceIfFailed(ctx.db.prisma, {
+      runId,
+      resourceId,
+      now,
+      from: runStatus,
+      action: 'ABANDON_RESOURCE',
+      line: resourceAbandoned({ at: now, actor, resource }, { reason: reason.text }),
+    })
+    if (written === null) continue
+    ctx.changes.publish({ runId, line: written, cues: false })
+    return { resourceId }
+  }
+}
+
+function refuse({ status, cleanupStatus, runId, lastControl }: ResourceForControl, now: number): Refusal {
+  const message = `The resource is ${status} and its run's cleanup is ${cleanupStatus}; this needs one that is FAILED, of a run whose cleanup is INCOMPLETE.${whoWasFirst(lastControl, now)}`
+  return conflict(message, { runId, lastControl })
+}

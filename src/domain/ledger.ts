@@ -1,0 +1,138 @@
+import * as log from './log.ts'
+import type { RunLine } from './log-line.ts'
+import type { Outcome } from './outcome.ts'
+import type { Instant } from './picture.ts'
+import type { CleanupStatus, RunStatus } from './run.ts'
+import type { RetryRule } from './settle.ts'
+
+/** Something that a run left in the world and that is still to be dealt with, with the step that made it. */
+export type LedgerEntry = log.LoggedResource & {
+  step: log.LoggedResource['step'] & { idempotencyKey: string }
+  payload: Record<string, unknown> | null
+  memberKey: string | null
+  /** Taken back then, run or no run. */
+  leaseUntil: Instant | null
+  status: 'ACTIVE' | 'REVERTING' | 'REVERTED' | 'FAILED'
+  attempts: number
+  /** Not tried again before this instant. */
+  dueAt: Instant | null
+  /** Raised by every call and never set back: an answer for an older number changes nothing. */
+  claimNo: number
+  lastError: string | null
+}
+
+/**
+ * What the holder of the claim on a run's ledger knows of it. It is true as long as the run's fence is `fence`: whoever
+ * else changes any of it raises that number.
+ */
+export type Ledger = {
+  runId: string
+  scope: string
+  concurrencyKey: string | null
+  fence: number
+  runStatus: RunStatus
+  /** Key of the phase that the run is in. */
+  phase: string | null
+  /** PENDING only once the run is over, so that it says too that all may be taken back. */
+  cleanupStatus: CleanupStatus
+  /** The action of a step is being called, which may yet make something. */
+  inFlight: boolean
+  /** What is unresolved, the newest first. */
+  entries: LedgerEntry[]
+}
+
+/** A ledger being changed, with what has to be written for it. */
+export type LedgerDraft = {
+  ledger: Ledger
+  touched: Set<LedgerEntry>
+  /** When it has to be looked at again; null: not before somebody sets it. */
+  ledgerAt: Instant | null
+  lines: RunLine[]
+}
+
+export function ledgerDraftOf(ledger: Ledger): LedgerDraft {
+  return {
+    ledger: { ...ledger, entries: ledger.entries.map((entry) => ({ ...entry })) },
+    touched: new Set(),
+    ledgerAt: null,
+    lines: [],
+  }
+}
+
+/** The ledger after a draft was written under that fence. */
+export function writtenLedger({ ledger }: LedgerDraft, fence: number): Ledger {
+  return { ...ledger, fence, entries: ledger.entries.filter(({ status }) => status !== 'REVERTED') }
+}
+
+/** Takes back the calls that a dead process left, before anything new is called. Attempts stay as they are. */
+export function takeBackReverts(draft: LedgerDraft, { now, retry }: { now: Instant; retry: RetryRule }): void {
+  for (const entry of draft.ledger.entries) {
+    if (entry.status !== 'REVERTING') continue
+    if (entry.attempts >= retry.maxAttempts) fail(draft, entry, 'gave up after repeated interruptions', now)
+    else change(draft, entry, { status: 'ACTIVE', dueAt: null })
+  }
+}
+
+/** Writes what a call answered into the ledger. An answer that is no failure says that it is gone, whatever else it says. */
+export function settleRevert(
+  draft: LedgerDraft,
+  entry: LedgerEntry,
+  { outcome, now, retry }: { outcome: Outcome; now: Instant; retry: RetryRule },
+): void {
+  const { attempts } = entry
+  if (outcome.kind === 'done' || outcome.kind === 'parked') {
+    change(draft, entry, { status: 'REVERTED', dueAt: null, lastError: null })
+    draft.lines.push(log.resourceReverted({ at: now, resource: entry }, { attempts }))
+  } else if (outcome.kind === 'failed' && outcome.transient && attempts < retry.maxAttempts) {
+    change(draft, entry, { status: 'ACTIVE', dueAt: now + retry.retryMs, lastError: outcome.error })
+  } else {
+    fail(draft, entry, outcome.error, now)
+  }
+}
+
+/**
+ * Decides what is next: answers what was claimed to be taken back, newest first; null where nothing is due, the cleanup
+ * has ended or its turn is over (`mayRevert` false), and then `draft.ledgerAt` says when to look again.
+ */
+export function advanceLedger(
+  draft: LedgerDraft,
+  { now, mayRevert }: { now: Instant; mayRevert: boolean },
+): LedgerEntry | null {
+  const { ledger } = draft
+  const active = ledger.entries.filter(({ status }) => status === 'ACTIVE')
+  const mayAll = ledger.cleanupStatus === 'PENDING' && !ledger.inFlight
+  if (mayAll && active.length === 0) {
+    endCleanup(draft, now)
+    return null
+  }
+  const dueFrom = (entry: LedgerEntry): Instant => {
+    const leaseEnds = entry.leaseUntil ?? Number.POSITIVE_INFINITY
+    return Math.max(entry.dueAt ?? Number.NEGATIVE_INFINITY, mayAll ? Number.NEGATIVE_INFINITY : leaseEnds)
+  }
+  const next = active.find((entry) => dueFrom(entry) <= now)
+  if (next !== undefined && mayRevert) {
+    const { attempts, claimNo } = next
+    change(draft, next, { status: 'REVERTING', attempts: attempts + 1, claimNo: claimNo + 1, dueAt: null })
+    return next
+  }
+  const earliest = Math.max(now, Math.min(...active.map(dueFrom)))
+  draft.ledgerAt = Number.isFinite(earliest) ? earliest : null
+  return null
+}
+
+function endCleanup({ ledger, lines }: LedgerDraft, now: Instant): void {
+  const unresolved = ledger.entries.filter(({ status }) => status === 'FAILED').length
+  const to = unresolved > 0 ? 'INCOMPLETE' : 'CLEAN'
+  lines.push(log.cleanupStatus({ at: now, phase: ledger.phase }, { from: ledger.cleanupStatus, to, unresolved }))
+  ledger.cleanupStatus = to
+}
+
+function fail(draft: LedgerDraft, entry: LedgerEntry, error: string, now: Instant): void {
+  change(draft, entry, { status: 'FAILED', dueAt: null, lastError: error })
+  draft.lines.push(log.resourceFailed({ at: now, resource: entry }, { attempts: entry.attempts, error }))
+}
+
+function change(draft: LedgerDraft, entry: LedgerEntry, to: Partial<LedgerEntry>): void {
+  Object.assign(entry, to)
+  draft.touched.add(entry)
+}

@@ -1,0 +1,224 @@
+import type { Ledger, LedgerDraft, LedgerEntry } from '../domain/ledger.ts'
+import type { Instant } from '../domain/picture.ts'
+import type { CleanupStatus, RunStatus } from '../domain/run.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import { Batch } from './batch.ts'
+import type { ClaimRef, ClaimRequest } from './claims.ts'
+import { toJsonb } from './json.ts'
+import { unresolved } from './pictures.ts'
+import { at, lineRow } from './sql.ts'
+
+// A run's ledger has a claim of its own: `ledger_owner` names it, and `ledger_at` is its lease then. Without an owner
+// `ledger_at` is when the ledger has to be looked at. So one index probe finds what is due, and what a dead process held.
+
+/**
+ * Claims ledgers that are due, those whose holder died among them. A live lease is never taken; `working` are the claims
+ * that the caller itself is still at, late as it may be.
+ */
+export async function claimLedgers(
+  db: PrismaClient,
+  { owner, now, leaseUntil, limit, working }: ClaimRequest & { working: ClaimRef[] },
+): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH due AS (
+      SELECT id FROM runs WHERE ledger_at <= ${at(now)}
+        AND NOT (id = ANY (${working.map(({ runId }) => runId)}::uuid[])
+          AND coalesce(ledger_owner, '') = ANY (${working.map((claim) => claim.owner)}::text[]))
+      ORDER BY ledger_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )
+    UPDATE runs r SET ledger_owner = ${owner}, ledger_at = ${at(leaseUntil)} FROM due WHERE r.id = due.id RETURNING r.id`)
+  return rows.map(({ id }) => id)
+}
+
+type LedgerRow = {
+  id: string
+  scope: string
+  concurrency_key: string | null
+  fence: number
+  status: RunStatus
+  current_phase: string | null
+  cleanup_status: CleanupStatus
+  in_flight: boolean
+  entries: EntryJson[]
+}
+
+type EntryJson = {
+  id: string
+  kind: string
+  ref: string
+  payload: Record<string, unknown> | null
+  member_key: string | null
+  lease_until: string | null
+  status: 'ACTIVE' | 'REVERTING' | 'FAILED'
+  revert_attempts: number
+  revert_due_at: string | null
+  claim_no: number
+  last_error: string | null
+  step_id: string
+  phase: string
+  label: string | null
+  action_id: string
+  idempotency_key: string
+}
+
+const parsed = (instant: string | null) => (instant === null ? null : Date.parse(instant))
+
+function entryOf(row: EntryJson): LedgerEntry {
+  return {
+    id: row.id,
+    kind: row.kind,
+    ref: row.ref,
+    payload: row.payload,
+    memberKey: row.member_key,
+    leaseUntil: parsed(row.lease_until),
+    status: row.status,
+    attempts: row.revert_attempts,
+    dueAt: parsed(row.revert_due_at),
+    claimNo: row.claim_no,
+    lastError: row.last_error,
+    step: {
+      id: row.step_id,
+      phase: row.phase,
+      label: row.label,
+      actionId: row.action_id,
+      idempotencyKey: row.idempotency_key,
+    },
+  }
+}
+
+/** The claimed ledgers as they are now, in the order asked for; null for one whose claim is not that any more. */
+export async function readLedgers(db: PrismaClient, claims: ClaimRef[]): Promise<(Ledger | null)[]> {
+  const rows = await db.$queryRaw<LedgerRow[]>(Prisma.sql`
+    WITH x AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS x("runId" uuid, owner text))
+    SELECT r.id, r.scope, r.concurrency_key, r.fence, r.status::text AS status, r.current_phase,
+      r.cleanup_status::text AS cleanup_status, r.in_flight IS NOT NULL AS in_flight,
+      (SELECT coalesce(json_agg(e ORDER BY e.created_at DESC, e.phase_index DESC, e.seq DESC, e.place DESC), '[]') FROM (
+        SELECT p.id, p.kind, p.ref, p.payload, p.member_key, p.lease_until, p.status, p.revert_attempts, p.revert_due_at,
+          p.claim_no, p.last_error, p.created_at, p.place, s.id AS step_id, s.phase, s.phase_index, s.seq, s.label, s.action_id, s.idempotency_key
+        FROM resources p JOIN steps s ON s.id = p.step_id WHERE p.run_id = r.id AND ${unresolved(Prisma.sql`p`)}
+      ) e) AS entries
+    FROM x JOIN runs r ON r.id = x."runId" WHERE coalesce(r.ledger_owner, '') = x.owner`)
+  const byRun = new Map(rows.map((row) => [row.id, row]))
+  return claims.map(({ runId }) => {
+    const row = byRun.get(runId)
+    if (row === undefined) return null
+    return {
+      runId,
+      scope: row.scope,
+      concurrencyKey: row.concurrency_key,
+      fence: row.fence,
+      runStatus: row.status,
+      phase: row.current_phase,
+      cleanupStatus: row.cleanup_status,
+      inFlight: row.in_flight,
+      entries: row.entries.map(entryOf),
+    }
+  })
+}
+
+/** What the holder of a ledger's claim wants written. */
+export type LedgerChange = {
+  draft: LedgerDraft
+  owner: string
+  /** Until when the claim is held from now on; null lets go of it, and `draft.ledgerAt` counts. */
+  leaseUntil: Instant | null
+  now: Instant
+}
+
+/** The run's fence and last line after the change; null: somebody changed the run since, and nothing was written. */
+export type LedgerWritten = { fence: number; line: number } | null
+
+/** Writes what became of ledgers, each unless its run's fence has moved or the claim is another's; many in a statement. */
+export class LedgerChanges {
+  readonly #batch: Batch<LedgerChange, LedgerWritten>
+
+  constructor(db: PrismaClient) {
+    this.#batch = new Batch((changes) => writeIfUnchanged(db, changes))
+  }
+
+  writeIfUnchanged(change: LedgerChange): Promise<LedgerWritten> {
+    return this.#batch.add(change)
+  }
+}
+
+const iso = (instant: Instant | null) => (instant === null ? null : new Date(instant).toISOString())
+
+function asRow({ draft, owner, leaseUntil, now }: LedgerChange) {
+  const { ledger, touched, ledgerAt, lines } = draft
+  return {
+    id: ledger.runId,
+    fence: ledger.fence,
+    owner,
+    holds: leaseUntil !== null,
+    ledger_at: iso(leaseUntil ?? ledgerAt),
+    cleanup_status: ledger.cleanupStatus,
+    // A run that waited in ENDING goes on.
+    wake_at: ledger.runStatus === 'ENDING' && ledger.cleanupStatus !== 'PENDING' ? iso(now) : null,
+    entries: [...touched].map((entry) => ({
+      id: entry.id,
+      status: entry.status,
+      revert_attempts: entry.attempts,
+      revert_due_at: iso(entry.dueAt),
+      claim_no: entry.claimNo,
+      last_error: entry.lastError,
+    })),
+    lines: lines.map(lineRow),
+  }
+}
+
+// As the hot path does it: locked in id order, and the fence is checked again on the locked row.
+async function writeIfUnchanged(db: PrismaClient, changes: LedgerChange[]): Promise<LedgerWritten[]> {
+  const rows = await db.$queryRaw<{ id: string; fence: number; last_line: number }[]>(Prisma.sql`
+    WITH x AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${toJsonb(changes.map(asRow))}::jsonb) AS x(
+        id uuid, fence int, owner text, holds bool, ledger_at timestamptz, cleanup_status cleanup_status,
+        wake_at timestamptz, entries jsonb, lines jsonb)
+    ), own AS MATERIALIZED (
+      SELECT r.last_line, x.* FROM x JOIN runs r ON r.id = x.id
+      WHERE r.fence = x.fence AND coalesce(r.ledger_owner, '') = x.owner
+      ORDER BY r.id FOR UPDATE OF r
+    ), changed AS (
+      UPDATE resources p SET status = e.status, revert_attempts = e.revert_attempts, revert_due_at = e.revert_due_at,
+        claim_no = e.claim_no, last_error = e.last_error
+      FROM own CROSS JOIN LATERAL jsonb_to_recordset(own.entries) AS e(
+        id uuid, status resource_status, revert_attempts int, revert_due_at timestamptz, claim_no int, last_error text)
+      WHERE p.id = e.id
+    ), logged AS (
+      INSERT INTO run_log (run_id, line, at, kind, phase, step_id, actor_kind, actor_name, detail, text)
+      SELECT own.id, own.last_line + l.ord, l.at, l.kind, l.phase, l.step_id, l.actor_kind, l.actor_name, l.detail, l.text
+      FROM own CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(own.lines) AS (
+        at timestamptz, kind text, phase text, step_id uuid, actor_kind actor_kind, actor_name text, detail jsonb,
+        text text)) WITH ORDINALITY AS l(at, kind, phase, step_id, actor_kind, actor_name, detail, text, ord)
+    )
+    UPDATE runs r SET ledger_owner = CASE WHEN own.holds THEN own.owner END, ledger_at = own.ledger_at,
+      cleanup_status = own.cleanup_status, wake_at = coalesce(own.wake_at, r.wake_at),
+      fence = r.fence + 1, last_line = r.last_line + jsonb_array_length(own.lines)
+    FROM own WHERE r.id = own.id
+    RETURNING r.id, r.fence, r.last_line`)
+  const byRun = new Map(rows.map((row) => [row.id, { fence: row.fence, line: row.last_line }]))
+  return changes.map(({ draft }) => byRun.get(draft.ledger.runId) ?? null)
+}
+
+/** Renews leases of claims on ledgers that are still in force. Says nothing new about a run: its fence stays. */
+export async function renewLedgerLeases(db: PrismaClient, leases: (ClaimRef & { until: Instant })[]): Promise<void> {
+  const rows = leases.map(({ runId, owner, until }) => ({ id: runId, owner, until: iso(until) }))
+  await db.$executeRaw(Prisma.sql`
+    WITH x AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS x(id uuid, owner text, until timestamptz)
+    ), own AS (
+      SELECT r.id, x.until FROM x JOIN runs r ON r.id = x.id
+      WHERE coalesce(r.ledger_owner, '') = x.owner ORDER BY r.id FOR UPDATE OF r
+    )
+    UPDATE runs r SET ledger_at = own.until FROM own WHERE r.id = own.id`)
+}
+
+/** Lets go of all claims of a process on ledgers of which nothing is being taken back, at once: for one that stops. */
+export function dropLedgerClaims(db: PrismaClient, worker: string, now: Instant): Promise<number> {
+  return db.$executeRaw(Prisma.sql`
+    WITH own AS (
+      SELECT r.id FROM runs r WHERE r.ledger_at IS NOT NULL AND starts_with(r.ledger_owner, ${`${worker}#`})
+        AND NOT EXISTS (SELECT 1 FROM resources p WHERE p.run_id = r.id AND p.status = 'REVERTING')
+      ORDER BY r.id FOR UPDATE OF r
+    )
+    UPDATE runs r SET ledger_owner = NULL, ledger_at = ${at(now)} FROM own WHERE r.id = own.id`)
+}

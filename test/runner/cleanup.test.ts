@@ -1,0 +1,453 @@
+import { expect, test } from 'vitest'
+import { abandonResource } from '../../src/controls/ledger.ts'
+import { cancelRun, pauseRun, retryCleanup } from '../../src/controls/runs.ts'
+import { confirmCue } from '../../src/controls/steps.ts'
+import { formatId } from '../../src/domain/ids.ts'
+import { MIRA, newStage, type Stage, type StageStep, T0, TOM } from '../support/stage.ts'
+
+const MINUTE = 60_000
+const CUE: StageStep = { actionId: 'core.cue', params: { instruction: 'Go' } }
+const spawn = (key: string, more: Partial<StageStep> = {}): StageStep => ({ actionId: 'test.spawn', key, ...more })
+const made = (...refs: string[]) => ({ ok: true, resources: refs.map((ref) => ({ kind: 'spawn', ref })) })
+const leased = (ref: string, ms: number) => ({
+  ok: true,
+  resources: [{ kind: 'spawn', ref, leaseUntil: new Date(T0 + ms).toISOString() }],
+})
+
+const ledger = async (stage: Stage, runId: string) =>
+  (
+    await stage.db.prisma.resource.findMany({
+      where: { runId },
+      orderBy: [{ createdAt: 'asc' }, { place: 'asc' }],
+    })
+  ).map(({ kind, ref, status }) => `${kind === '@step' ? kind : ref} ${status}`)
+
+const resource = (stage: Stage, ref: string) => stage.db.prisma.resource.findFirstOrThrow({ where: { ref } })
+
+const confirm = async (stage: Stage, runId: string, seq: number) => {
+  await confirmCue(stage.ctx, MIRA, { stepId: (await stage.step(runId, seq)).id })
+  await stage.settle()
+}
+
+/** A run that made something and whose cleanup is over, not all of which could be taken back. */
+async function incomplete(stage: Stage, refs: string[], options: Parameters<Stage['publish']>[1] = {}) {
+  stage.script.answers('a', made(...refs))
+  for (const ref of refs) stage.script.revertAnswers(ref, { ok: false, retry: false, error: 'stuck' })
+  return stage.play([{ key: 'one', steps: [spawn('a')] }], options)
+}
+
+test('what a run made is taken back newest first, in ENDING, and the log tells it in order', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', made('a1', 'a2'))
+  stage.script.answers('b', made('b1'))
+  const runId = await stage.play([{ key: 'one', steps: [spawn('a', { label: 'Spawn' }), spawn('b')] }])
+  expect(stage.script.reverted()).toEqual(['b1', 'a2', 'a1'])
+  expect(await stage.run(runId)).toMatchObject({
+    status: 'COMPLETED',
+    cleanupStatus: 'CLEAN',
+    ledgerOwner: null,
+    ledgerAt: null,
+    wakeAt: null,
+  })
+  expect(await stage.story(runId)).toEqual([
+    'run.created',
+    'run.status STARTING',
+    'run.status RUNNING',
+    'phase.entered',
+    'step.status DONE',
+    'resource.created',
+    'resource.created',
+    'step.status DONE',
+    'resource.created',
+    'phase.completed',
+    'run.status ENDING',
+    'cleanup.status PENDING',
+    'resource.reverted',
+    'resource.reverted',
+    'resource.reverted',
+    'cleanup.status CLEAN',
+    'run.status COMPLETED',
+  ])
+  const [step, a2] = [await stage.step(runId), await resource(stage, 'a2')]
+  const lines = await stage.log(runId)
+  expect(lines.find(({ kind }) => kind === 'resource.created')).toMatchObject({
+    stepId: step.id,
+    detail: { kind: 'spawn', ref: 'a1' },
+    text: '"Spawn" made spawn a1.',
+  })
+  const about = { resourceId: formatId('Resource', a2.id), kind: 'spawn', ref: 'a2' }
+  expect(lines.filter(({ kind }) => kind === 'resource.reverted')[1]).toMatchObject({
+    actorKind: 'SYSTEM',
+    phase: 'one',
+    stepId: step.id,
+    detail: { ...about, attempts: 1 },
+    text: 'Spawn a2 was taken back.',
+  })
+  expect(lines.filter(({ kind }) => kind === 'cleanup.status').map(({ detail }) => detail)).toEqual([
+    { from: 'NOT_REQUIRED', to: 'PENDING', unresolved: 3 },
+    { from: 'PENDING', to: 'CLEAN', unresolved: 0 },
+  ])
+  expect(stage.script.reverts[1]).toEqual({
+    resource: { id: about.resourceId, kind: 'spawn', ref: 'a2', payload: null, memberKey: null },
+    runId: formatId('Run', runId),
+    stepId: formatId('Step', step.id),
+    scope: '',
+    idempotencyKey: step.idempotencyKey,
+  })
+})
+
+test('a module gets back what it kept with a resource', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', {
+    ok: true,
+    resources: [{ kind: 'spawn', ref: 'a1', payload: { at: [1, 2] }, memberKey: 'ann' }],
+  })
+  await stage.play([{ key: 'one', steps: [spawn('a')] }])
+  expect(stage.script.reverts[0]?.resource).toMatchObject({ payload: { at: [1, 2] }, memberKey: 'ann' })
+})
+
+test('a run that made nothing has nothing to clean up', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [spawn('a'), { key: 'b' }] }])
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'NOT_REQUIRED', ledgerAt: null })
+  expect(await ledger(stage, runId)).toEqual([])
+  expect(await stage.story(runId)).not.toContain('cleanup.status CLEAN')
+})
+
+test('a revert is tried so often with a pause, which does not hold up the others; then a person has to decide', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', made('a1', 'a2'))
+  stage.script.revertAnswers('a2', { ok: false, error: 'busy' })
+  const runId = await stage.play([{ key: 'one', steps: [spawn('a')] }])
+  expect(stage.script.reverted()).toEqual(['a2', 'a1'])
+  expect(await ledger(stage, runId)).toEqual(['a1 REVERTED', 'a2 ACTIVE'])
+  expect(await stage.run(runId)).toMatchObject({ status: 'ENDING', cleanupStatus: 'PENDING', health: 'OK' })
+  await stage.letPass(MINUTE - 1)
+  expect(stage.script.reverted()).toHaveLength(2)
+  await stage.letPass(1)
+  expect(stage.script.reverted()).toHaveLength(3)
+  await stage.letPass(MINUTE)
+  expect(stage.script.reverted()).toEqual(['a2', 'a1', 'a2', 'a2'])
+  await stage.letPass(10 * MINUTE)
+  expect(stage.script.reverted()).toHaveLength(4)
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'INCOMPLETE', ledgerAt: null })
+  expect(await resource(stage, 'a2')).toMatchObject({ status: 'FAILED', revertAttempts: 3, lastError: 'busy' })
+  expect((await stage.story(runId)).slice(-6)).toEqual([
+    'run.status ENDING',
+    'cleanup.status PENDING',
+    'resource.reverted',
+    'resource.failed',
+    'cleanup.status INCOMPLETE',
+    'run.status COMPLETED',
+  ])
+  const failed = (await stage.log(runId)).find(({ kind }) => kind === 'resource.failed')
+  expect(failed?.detail).toMatchObject({ ref: 'a2', attempts: 3, error: 'busy' })
+})
+
+test('a terminal failure is not tried again, and no shape that a failure can take reads as success', async () => {
+  const stage = await newStage({ stepMaxAttempts: 1 })
+  stage.script.answers('a', made('1', '2', '3', '4', '5'))
+  stage.script.revertAnswers('1', { ok: false, retry: false, error: 'gone' })
+  stage.script.onRevert('2', () => Promise.reject(new Error('thrown')))
+  stage.script.revertAnswers('3', 'ok')
+  stage.script.revertAnswers('4', { ok: true, await: 'human', holdFor: 99, resources: [{ kind: 'x', ref: 'new' }] })
+  const hung = stage.script.hangRevert('5')
+  const runId = await stage.play([{ key: 'one', steps: [spawn('a')] }])
+  await hung.called
+  expect(await stage.run(runId)).toMatchObject({ status: 'ENDING' })
+  await stage.letPass(10_000)
+  expect(await ledger(stage, runId)).toEqual(['1 FAILED', '2 FAILED', '3 FAILED', '4 REVERTED', '5 FAILED'])
+  expect((await resource(stage, '5')).lastError).toBe('no answer within 10 s')
+  expect((await resource(stage, '3')).lastError).toContain('unusable')
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'INCOMPLETE' })
+  hung.answer({ ok: true })
+})
+
+test('an action that is not registered any more, or cannot take back, is a failure that says so', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', made('a1'))
+  stage.script.answers('b', made('b1'))
+  const runId = await stage.play([{ key: 'one', steps: [spawn('a'), spawn('b'), CUE] }])
+  await stage.db.prisma.step.update({ where: { id: (await stage.step(runId, 0)).id }, data: { actionId: 'moon.land' } })
+  await stage.db.prisma.step.update({
+    where: { id: (await stage.step(runId, 1)).id },
+    data: { actionId: 'test.change' },
+  })
+  await confirm(stage, runId, 2)
+  expect((await resource(stage, 'a1')).lastError).toContain('moon.land is not registered: no module "moon" is loaded')
+  expect((await resource(stage, 'b1')).lastError).toContain('registered without a revert')
+  expect(stage.script.reverted()).toEqual([])
+})
+
+test('FAILED and CANCELLED runs are cleaned up at once', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', made('a1'))
+  stage.script.answers('bad', { ok: false, retry: false, error: 'no' })
+  const failed = await stage.play([{ key: 'one', steps: [spawn('a'), { key: 'bad', onFailure: 'ABORT_RUN' }] }])
+  expect(await stage.run(failed)).toMatchObject({ status: 'FAILED', cleanupStatus: 'CLEAN', wakeAt: null })
+  expect((await stage.story(failed)).slice(-4)).toEqual([
+    'run.status FAILED',
+    'cleanup.status PENDING',
+    'resource.reverted',
+    'cleanup.status CLEAN',
+  ])
+  stage.script.answers('a', made('a2'))
+  const cancelled = await stage.play([{ key: 'one', steps: [spawn('a'), CUE] }])
+  await cancelRun(stage.ctx, MIRA, { runId: cancelled })
+  await stage.settle()
+  expect(await stage.run(cancelled)).toMatchObject({ status: 'CANCELLED', cleanupStatus: 'CLEAN', wakeAt: null })
+  expect((await stage.story(cancelled)).slice(-4)).toEqual([
+    'run.control CANCEL CANCELLED',
+    'cleanup.status PENDING',
+    'resource.reverted',
+    'cleanup.status CLEAN',
+  ])
+  const [, pending] = (await stage.log(cancelled)).slice(-4)
+  expect(pending).toMatchObject({
+    actorKind: 'SYSTEM',
+    detail: { from: 'NOT_REQUIRED', to: 'PENDING', unresolved: 1 },
+    text: 'What the run left in the world is being taken back.',
+  })
+  expect(stage.script.reverted()).toEqual(['a1', 'a2'])
+})
+
+test('a cancelled run is cleaned up once its step has answered, and what that made goes too', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', made('a1'))
+  const hung = stage.script.hang('b')
+  const runId = await stage.play([{ key: 'one', steps: [spawn('a'), spawn('b')] }])
+  await hung.called
+  await cancelRun(stage.ctx, MIRA, { runId })
+  await stage.settle()
+  await stage.letPass(5_000)
+  expect(await stage.run(runId)).toMatchObject({ status: 'CANCELLED', cleanupStatus: 'PENDING' })
+  expect(stage.script.reverted()).toEqual([])
+  hung.answer(made('b1'))
+  await stage.settle()
+  expect(stage.script.reverted()).toEqual(['b1', 'a1'])
+  expect(await stage.run(runId)).toMatchObject({ status: 'CANCELLED', cleanupStatus: 'CLEAN' })
+})
+
+test('a lease ends while the run waits, while a step is in flight, and after the run', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', leased('cue', MINUTE))
+  stage.script.answers('b', leased('flight', 2 * MINUTE))
+  stage.script.answers('c', made('rest'))
+  const hung = stage.script.hang('slow')
+  const slow = { actionId: 'test.slow', key: 'slow' }
+  const runId = await stage.play([{ key: 'one', steps: [spawn('a'), spawn('b'), spawn('c'), CUE, slow, CUE] }])
+  await stage.letPass(MINUTE - 1)
+  expect(stage.script.reverted()).toEqual([])
+  await stage.letPass(1)
+  expect(stage.script.reverted()).toEqual(['cue'])
+  expect(await stage.run(runId)).toMatchObject({ status: 'RUNNING', cleanupStatus: 'NOT_REQUIRED' })
+  await confirm(stage, runId, 3)
+  await hung.called
+  await stage.letPass(MINUTE)
+  expect(stage.script.reverted()).toEqual(['cue', 'flight'])
+  expect(await stage.run(runId)).toMatchObject({ status: 'RUNNING', inFlight: expect.any(String) })
+  hung.answer({ ok: true })
+  await stage.settle()
+  await confirm(stage, runId, 5)
+  expect(stage.script.reverted()).toEqual(['cue', 'flight', 'rest'])
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'CLEAN' })
+})
+
+test('a lease that ends while what the run left waits for its last step is not waited for', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', leased('short', MINUTE))
+  stage.script.answers('b', made('long'))
+  const hung = stage.script.hang('slow')
+  const runId = await stage.play([
+    { key: 'one', steps: [spawn('a'), spawn('b'), { actionId: 'test.slow', key: 'slow' }] },
+  ])
+  await hung.called
+  await cancelRun(stage.ctx, MIRA, { runId })
+  await stage.settle()
+  await stage.letPass(MINUTE)
+  expect(stage.script.reverted()).toEqual(['short'])
+  hung.answer({ ok: true })
+  await stage.settle()
+  expect(stage.script.reverted()).toEqual(['short', 'long'])
+  expect(await stage.run(runId)).toMatchObject({ cleanupStatus: 'CLEAN' })
+})
+
+test('a paused run keeps what an answer made', async () => {
+  const stage = await newStage()
+  const hung = stage.script.hang('a')
+  const runId = await stage.play([{ key: 'one', steps: [spawn('a'), CUE] }])
+  await hung.called
+  await pauseRun(stage.ctx, MIRA, { runId })
+  hung.answer(made('a1'))
+  await stage.settle()
+  expect(await ledger(stage, runId)).toEqual(['a1 ACTIVE'])
+  expect(await stage.run(runId)).toMatchObject({ status: 'PAUSED', cleanupStatus: 'NOT_REQUIRED' })
+})
+
+test('a parked answer keeps what it made, and so does one that a cancelled run has no use for', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', { ...made('a1'), await: 'human' })
+  const hung = stage.script.hang('b')
+  const runId = await stage.play([{ key: 'one', steps: [spawn('a'), spawn('b')] }])
+  expect(await ledger(stage, runId)).toEqual(['a1 ACTIVE'])
+  await confirm(stage, runId, 0)
+  await hung.called
+  await cancelRun(stage.ctx, MIRA, { runId })
+  hung.answer({ ...made('b1'), await: 'human' })
+  await stage.settle()
+  expect((await stage.step(runId, 1)).status).toBe('CANCELLED')
+  expect(stage.script.reverted()).toEqual(['b1', 'a1'])
+})
+
+test('a rehearsal keeps nothing', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', made('a1'))
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [spawn('a')] }])
+  const runId = await stage.start(definitionId, { rehearsal: true })
+  await stage.settle()
+  expect(stage.script.calls).toMatchObject([{ verify: true }])
+  expect(await ledger(stage, runId)).toEqual([])
+  expect(stage.script.reverted()).toEqual([])
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'NOT_REQUIRED' })
+})
+
+test('what an action that cannot take back says to have made is not kept, and its log says so', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', made('a1'))
+  const runId = await stage.play([{ key: 'one', steps: [{ key: 'a' }] }])
+  expect(await ledger(stage, runId)).toEqual([])
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'NOT_REQUIRED' })
+  const said = (await stage.log(runId)).find(({ kind }) => kind === 'step.message')
+  expect(said).toMatchObject({ detail: { level: 'warn' }, text: expect.stringContaining('not reversible') })
+})
+
+test('the concurrency key is held until the cleanup ends, INCOMPLETE too, and the next run starts then', async () => {
+  const stage = await newStage()
+  for (const [answer, cleanupStatus] of [
+    [{ ok: true }, 'CLEAN'],
+    [{ ok: false, retry: false, error: 'no' }, 'INCOMPLETE'],
+  ] as const) {
+    stage.script.answers('a', made(cleanupStatus))
+    const hung = stage.script.hangRevert(cleanupStatus)
+    const { definitionId } = await stage.publish([{ key: 'one', steps: [spawn('a'), CUE] }], {
+      concurrencyKey: `lane ${cleanupStatus}`,
+    })
+    const holder = await stage.start(definitionId, { scope: 'a' })
+    await stage.settle()
+    const next = await stage.start(definitionId, { scope: 'b' })
+    await stage.settle()
+    await cancelRun(stage.ctx, MIRA, { runId: holder })
+    await hung.called
+    await stage.settle()
+    expect(await stage.run(holder)).toMatchObject({ status: 'CANCELLED', cleanupStatus: 'PENDING' })
+    expect(await stage.run(next)).toMatchObject({ status: 'SCHEDULED' })
+    hung.answer(answer)
+    await stage.settle()
+    expect(await stage.run(holder)).toMatchObject({ cleanupStatus })
+    expect(await stage.run(next)).toMatchObject({ status: 'RUNNING', startedAt: new Date(T0) })
+    await cancelRun(stage.ctx, MIRA, { runId: next })
+    await stage.settle()
+  }
+})
+
+test('a retried cleanup starts anew and holds the key again; while another holds it, it is refused', async () => {
+  const stage = await newStage()
+  const runId = await incomplete(stage, ['a1', 'a2'], { concurrencyKey: 'lane' })
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [CUE] }], { concurrencyKey: 'lane' })
+  const other = await stage.start(definitionId)
+  await stage.settle()
+  const before = await stage.run(runId)
+  expect(await retryCleanup(stage.ctx, MIRA, { runId })).toMatchObject({
+    error: 'CONFLICT',
+    runId,
+    message: `run_${other} (RUNNING) holds the concurrency key "lane", which a cleanup needs; retry it when that run is over.`,
+  })
+  expect(await stage.run(runId)).toEqual(before)
+  await confirm(stage, other, 0)
+  const hung = stage.script.hangRevert('a2')
+  stage.script.revertAnswers('a1', { ok: true })
+  expect(await retryCleanup(stage.ctx, TOM, { runId, reason: 'the shard is up again' })).toEqual({ runId })
+  const blocked = await stage.start(definitionId, { scope: 'b' })
+  await hung.called
+  await stage.settle()
+  expect(await stage.run(blocked)).toMatchObject({ status: 'SCHEDULED' })
+  expect(await resource(stage, 'a2')).toMatchObject({ status: 'REVERTING', revertAttempts: 1, lastError: null })
+  expect(await retryCleanup(stage.ctx, MIRA, { runId })).toMatchObject({
+    error: 'CONFLICT',
+    message: expect.stringContaining('Tom retried the cleanup of this'),
+  })
+  hung.answer({ ok: true })
+  await stage.settle()
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'CLEAN' })
+  expect(await stage.run(blocked)).toMatchObject({ status: 'RUNNING' })
+  const lines = (await stage.log(runId)).slice(-5)
+  expect(lines.map(({ kind }) => kind)).toEqual([
+    'run.control',
+    'cleanup.status',
+    'resource.reverted',
+    'resource.reverted',
+    'cleanup.status',
+  ])
+  expect(lines[0]).toMatchObject({
+    actorName: 'Tom',
+    detail: { control: 'RETRY_CLEANUP', from: 'COMPLETED', to: 'COMPLETED', reason: 'the shard is up again' },
+  })
+  expect(lines[1]?.detail).toEqual({ from: 'INCOMPLETE', to: 'PENDING', unresolved: 2 })
+})
+
+test('what is abandoned is left; the last one makes the cleanup CLEAN, and never before', async () => {
+  const stage = await newStage()
+  const runId = await incomplete(stage, ['a1', 'a2'])
+  const [a1, a2] = [await resource(stage, 'a1'), await resource(stage, 'a2')]
+  const reason = 'it is only scenery'
+  expect(await abandonResource(stage.ctx, MIRA, { resourceId: a1.id, reason: ' ' })).toMatchObject({
+    error: 'INVALID_INPUT',
+  })
+  expect(await abandonResource(stage.ctx, MIRA, { resourceId: a1.id, reason })).toEqual({ resourceId: a1.id })
+  expect(await stage.run(runId)).toMatchObject({ cleanupStatus: 'INCOMPLETE' })
+  const [one, two] = await Promise.all([
+    abandonResource(stage.ctx, MIRA, { resourceId: a2.id, reason }),
+    abandonResource(stage.ctx, TOM, { resourceId: a2.id, reason }),
+  ])
+  expect([one, two].filter(({ error }) => error === undefined)).toHaveLength(1)
+  expect([one, two]).toContainEqual(
+    expect.objectContaining({ error: 'CONFLICT', message: expect.stringContaining('The resource is ABANDONED') }),
+  )
+  expect(await stage.run(runId)).toMatchObject({ cleanupStatus: 'CLEAN' })
+  expect(await ledger(stage, runId)).toEqual(['a1 ABANDONED', 'a2 ABANDONED'])
+  const lines = (await stage.log(runId)).slice(-3)
+  expect(lines.map(({ kind }) => kind)).toEqual(['resource.abandoned', 'resource.abandoned', 'cleanup.status'])
+  expect(lines[0]).toMatchObject({
+    actorName: 'Mira',
+    detail: { ref: 'a1', reason },
+    text: 'Mira abandoned spawn a1: it is only scenery.',
+  })
+  expect(lines[2]?.detail).toEqual({ from: 'INCOMPLETE', to: 'CLEAN', unresolved: 0 })
+  expect(await retryCleanup(stage.ctx, MIRA, { runId })).toMatchObject({ error: 'CONFLICT' })
+})
+
+test('what still may be taken back is not abandoned', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', made('a1'))
+  stage.script.revertAnswers('a1', { ok: false, error: 'busy' })
+  await stage.play([{ key: 'one', steps: [spawn('a')] }])
+  const { id } = await resource(stage, 'a1')
+  expect(await abandonResource(stage.ctx, MIRA, { resourceId: id, reason: 'no' })).toMatchObject({
+    error: 'CONFLICT',
+    message: expect.stringContaining("is ACTIVE and its run's cleanup is PENDING"),
+  })
+})
+
+test('what failed while the run went on keeps its cleanup from being CLEAN', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', leased('a1', MINUTE))
+  stage.script.revertAnswers('a1', { ok: false, retry: false, error: 'stuck' })
+  const runId = await stage.play([{ key: 'one', steps: [spawn('a'), CUE] }])
+  await stage.letPass(MINUTE)
+  expect(await ledger(stage, runId)).toEqual(['a1 FAILED'])
+  const { id } = await resource(stage, 'a1')
+  expect(await abandonResource(stage.ctx, MIRA, { resourceId: id, reason: 'no' })).toMatchObject({ error: 'CONFLICT' })
+  await confirm(stage, runId, 1)
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'INCOMPLETE' })
+  expect(stage.script.reverted()).toEqual(['a1'])
+})
