@@ -4,6 +4,7 @@ import { CRASH } from '../fuzz/effort.ts'
 import { randomFrom } from '../model/histories.ts'
 import { testDatabase } from '../support/database.ts'
 import { Crew } from './crew.ts'
+import { ledgerVerdict } from './ledger-verdict.ts'
 import { ServerProcess } from './server-process.ts'
 import { verdict } from './verdict.ts'
 import { gatherEvidence, setUpWitness } from './witness.ts'
@@ -31,16 +32,19 @@ test(`a server killed ${CRASH.kills} times does nothing twice and loses nothing 
   working.catch(() => {})
   try {
     for (let kill = 0; kill < CRASH.kills; kill += 1) {
+      // Runs end and clean up under the last kills.
+      if (kill >= CRASH.kills * 0.6) crew.mischief = false
       // At times while it starts, mostly in the middle of its work, however fast the machine is.
       if (random() < 0.8) {
         await server.listening()
-        await Promise.race([world.called(world.calls.length + 1 + random() * 40), delay(LULL_MS), working])
+        await Promise.race([world.called(world.heard + 1 + random() * 40), delay(LULL_MS), working])
       }
       await Promise.race([delay(random() * 500), working])
       await server.kill()
       server = new ServerProcess(env)
     }
     crew.mischief = false
+    world.stubborn = false
     await server.listening()
     const until = Date.now() + FINISH_MS
     while ((await crew.look()) !== 0 && Date.now() < until) await Promise.race([delay(100), working])
@@ -57,12 +61,16 @@ test(`a server killed ${CRASH.kills} times does nothing twice and loses nothing 
     console.log(
       `${CRASH.kills} kills, ${evidence.runs.length} runs, ${calls.length} calls of ${evidence.steps.length} steps, ` +
         `${evidence.lines.filter(({ kind }) => kind === 'step.reclaimed').length} taken back, ` +
+        `${world.reverts.length} reverts of ${evidence.resources.length} resources, ` +
         `${orders.filter(({ acknowledged }) => acknowledged).length} of ${orders.length} orders acknowledged`,
     )
     expect(verdict(evidence, { calls, starts, orders, maxAttempts: MAX_ATTEMPTS })).toEqual([])
+    const { reverts, standing } = world
+    expect(ledgerVerdict(evidence, { reverts, standing, maxAttempts: MAX_ATTEMPTS })).toEqual([])
     // Else nothing was put to the test.
     expect(starts.length).toBeGreaterThan(CRASH.kills / 2)
     expect(evidence.lines.some(({ kind }) => kind === 'step.reclaimed')).toBe(true)
+    expect(reverts.some(({ ofResource }) => ofResource > 1)).toBe(true)
   } finally {
     over.abort()
     await server.kill()

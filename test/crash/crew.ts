@@ -16,8 +16,11 @@ export type Order = { control: string; runId: string; reason: string; acknowledg
 
 const START = `mutation ($input: StartRunInput!) { startRun(input: $input) {
   __typename ... on StartRunPayload { created run { id } } ... on Error { message } } }`
-const OPEN_RUNS = `{ runs(first: 100, filter: {status: [SCHEDULED, STARTING, RUNNING, PAUSED, ENDING]}) { edges { node {
-  id status currentPhase allowedControls cues { id } steps(status: [FAILED, REFUSED]) { id allowedControls } } } } }`
+const OPEN_RUNS = `{
+  unclean: runs(first: 100, filter: {cleanupStatus: [PENDING, INCOMPLETE]}) { edges { node { id allowedControls } } }
+  runs(first: 100, filter: {status: [SCHEDULED, STARTING, RUNNING, PAUSED, ENDING]}) { edges { node {
+  id status currentPhase allowedControls cues { id } steps(status: [FAILED, REFUSED]) { id allowedControls } } } }
+}`
 
 type OpenRun = {
   id: string
@@ -28,6 +31,8 @@ type OpenRun = {
   steps: { id: string; allowedControls: string[] }[]
 }
 
+type Unclean = Pick<OpenRun, 'id' | 'allowedControls'>
+
 const reasoned = (mutation: string) =>
   `mutation ($id: ID!, $reason: String!) { done: ${mutation}(input: {id: $id, reason: $reason}) { __typename } }`
 const CONTROLS: Record<string, string> = {
@@ -35,6 +40,7 @@ const CONTROLS: Record<string, string> = {
   RESUME: reasoned('resumeRun'),
   CANCEL: reasoned('cancelRun'),
   RETRY: reasoned('retryStep'),
+  RETRY_CLEANUP: reasoned('retryCleanup'),
   CONFIRM: `mutation ($id: ID!, $reason: String!) { done: confirmCue(input: {id: $id, note: $reason}) { __typename } }`,
 }
 
@@ -76,7 +82,7 @@ export class Crew {
     const input = {
       definitionId: id,
       scope: start.scope,
-      ...(slug === 'keyed' ? { params: { lane: this.#pick(LANES) } } : {}),
+      ...(slug === 'keyed' || slug === 'spawning' ? { params: { lane: this.#pick(LANES) } } : {}),
       // Without a request id it is the instant that tells a repeat.
       ...(byRequest ? { requestId: start.requestId } : { scheduledFor: new Date(Date.now() + 300).toISOString() }),
     }
@@ -92,13 +98,17 @@ export class Crew {
     }
   }
 
-  /** Looks once at what is open and does what comes to mind; answers how many runs are open, null when nobody says. */
+  /** Looks once at what is not over and does what comes to mind; answers how many runs are not, null when nobody says. */
   async look(): Promise<number | null> {
     const reply = await ask(this.#where(), OPEN_RUNS)
     if (!('data' in reply)) return null
-    const { edges } = reply.data.runs as { edges: { node: OpenRun }[] }
-    await Promise.all(edges.map(({ node }) => this.#tend(node)))
-    return edges.length
+    const runs = reply.data.runs as { edges: { node: OpenRun }[] }
+    const unclean = reply.data.unclean as { edges: { node: Unclean }[] }
+    await Promise.all([
+      ...runs.edges.map(({ node }) => this.#tend(node)),
+      ...unclean.edges.map(({ node }) => this.#tidy(node)),
+    ])
+    return new Set([...runs.edges, ...unclean.edges].map(({ node }) => node.id)).size
   }
 
   /** Looks again and again, and starts runs as long as there is to be mischief. */
@@ -125,7 +135,12 @@ export class Crew {
     }
   }
 
-  async #order(control: string, run: OpenRun, id: string): Promise<void> {
+  async #tidy(run: Unclean): Promise<void> {
+    if (run.allowedControls.includes('RETRY_CLEANUP') && this.#random() < 0.5)
+      await this.#order('RETRY_CLEANUP', run, run.id)
+  }
+
+  async #order(control: string, run: Unclean, id: string): Promise<void> {
     const reason = `order-${this.orders.length}`
     const order: Order = { control, runId: parseId(run.id)?.uuid ?? '', reason, acknowledged: false }
     this.orders.push(order)

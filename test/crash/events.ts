@@ -1,9 +1,14 @@
 import { askUntilAnswered } from './api.ts'
-import type { Does } from './world.ts'
+import type { Does, Spawns } from './world.ts'
 
 type OnFailure = 'SKIP' | 'PAUSE' | 'ABORT_RUN'
 export const act = (does: Does, onFailure: OnFailure = 'SKIP') => ({
   actionId: 'world.act',
+  params: { does },
+  onFailure,
+})
+export const spawn = (does: Spawns, onFailure: OnFailure = 'SKIP') => ({
+  actionId: 'world.spawn',
   params: { does },
   onFailure,
 })
@@ -44,6 +49,19 @@ export const EVENTS: readonly Event[] = [
       { key: 'one', steps: Array.from({ length: 30 }, () => act('done')) },
       { key: 'two', steps: Array.from({ length: 10 }, () => act('flaky')) },
     ],
+  },
+  {
+    slug: 'spawning',
+    concurrencyKey: 'lane:{lane}',
+    parameters: [{ name: 'lane', required: true }],
+    phases: [
+      { key: 'one', steps: [spawn('spawn'), spawn('spawn-leased'), act('slow'), spawn('spawn-lost')] },
+      { key: 'two', steps: [spawn('spawn-slow'), act('refuse-once', 'PAUSE'), spawn('spawn-slow'), spawn('spawn')] },
+    ],
+  },
+  {
+    slug: 'spawning-in-vain',
+    phases: [{ key: 'one', steps: [spawn('spawn-slow'), spawn('spawn-lost'), act('refuse', 'ABORT_RUN')] }],
   },
   { slug: 'slow', phases: [{ key: 'one', steps: [cue, act('slow'), act('slow'), act('slow'), act('slow')] }] },
 ]

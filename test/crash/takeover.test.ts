@@ -7,7 +7,7 @@ import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { copyDataDir } from '../support/prepared.ts'
 import { askUntilAnswered } from './api.ts'
-import { act, publish } from './events.ts'
+import { act, publish, spawn } from './events.ts'
 import { ServerProcess } from './server-process.ts'
 import { World } from './world.ts'
 
@@ -31,12 +31,14 @@ async function worldOf(url: string | null): Promise<World> {
 
 let events = 0
 
-/** Starts a run whose first step hangs until the world is told what to answer. */
-async function startHanging(server: ServerProcess): Promise<string> {
+const HANGING = [act('hang', 'PAUSE'), act('done')]
+
+/** Starts a run whose first step hangs until the world is told what to answer; or that does what it is told. */
+async function startHanging(server: ServerProcess, steps: object[] = HANGING): Promise<string> {
   await server.listening()
   const where = () => server.url
   events += 1
-  const phases = [{ key: 'one', steps: [act('hang', 'PAUSE'), act('done')] }]
+  const phases = [{ key: 'one', steps }]
   const definitionId = await publish(where, { slug: `hanging-${events}`, phases })
   const { startRun } = await askUntilAnswered(
     where,
@@ -127,6 +129,36 @@ test('what a killed process did goes on elsewhere within 1.5 leases', async () =
   world.answer(1, { ok: true })
   const run = await seeOnce(second, runId, isCompleted)
   expect(kinds(run).filter((kind) => kind === 'step.reclaimed')).toHaveLength(1)
+})
+
+test('what a killed process was taking back is taken back elsewhere within 1.5 leases', async () => {
+  const world = await worldOf(databaseUrl)
+  const env = { DATABASE_URL: databaseUrl, WORLD_URL: world.url }
+  const first = serverWith(env)
+  const runId = await startHanging(first, [spawn('spawn-hard')])
+  await world.called(2)
+  const second = serverWith(env)
+  await second.listening()
+  // The second one looks on for as long as the first one renews its lease.
+  await delay(LEASE_MS + 500)
+  expect(world.reverts).toHaveLength(1)
+  const killedAt = Date.now()
+  await first.kill()
+  await world.called(3)
+  expect(Date.now() - killedAt).toBeLessThan(1.5 * LEASE_MS)
+  world.answer(2, { ok: true })
+  const run = await seeOnce(second, runId, isCompleted)
+  expect(world.reverts.map(({ ofResource, claimNo }) => [ofResource, claimNo])).toEqual([
+    [1, 1],
+    [2, 2],
+  ])
+  expect(kinds(run).slice(-5)).toEqual([
+    'run.status',
+    'cleanup.status',
+    'resource.reverted',
+    'cleanup.status',
+    'run.status',
+  ])
 })
 
 test.each([

@@ -35,7 +35,7 @@ function judgeRun(run: RunRow, lines: LineRow[], steps: StepRow[]): string[] {
   if (lines[0]?.kind !== 'run.created') say('its log does not begin with its creation')
   let status: RunStatus = 'SCHEDULED'
   for (const { kind, detail, line } of lines) {
-    if (kind !== 'run.status' && kind !== 'run.control') continue
+    if ((kind !== 'run.status' && kind !== 'run.control') || detail.control === 'RETRY_CLEANUP') continue
     const { from, to } = detail as { from: RunStatus; to: RunStatus }
     if (from !== status) say(`line ${line} goes from ${from}, and it was ${status}`)
     if (!mayBecome(from, to)) say(`line ${line} goes from ${from} to ${to}`)
@@ -46,7 +46,7 @@ function judgeRun(run: RunRow, lines: LineRow[], steps: StepRow[]): string[] {
   const placeOf = new Map(steps.map(({ id, place }) => [id, place]))
   let place = 0
   for (const { kind, stepId, line } of lines) {
-    if (stepId === null || kind === 'step.late' || kind === 'step.message') continue
+    if (stepId === null || kind === 'step.late' || kind === 'step.message' || kind.startsWith('resource.')) continue
     const next = placeOf.get(stepId) ?? -1
     if (next < place) say(`line ${line} is about step ${next} after one about step ${place}`)
     place = next
@@ -82,7 +82,7 @@ function judgeStep(
   if (step.attempts > maxAttempts) say(`was attempted ${step.attempts} times, and ${maxAttempts} are allowed`)
   const done = lines.filter(({ kind, detail }) => kind === 'step.status' && detail.to === 'DONE')
   if (done.length > 1) say(`was done ${done.length} times`)
-  if (step.actionId === 'world.act' && step.status === 'DONE') {
+  if (step.actionId.startsWith('world.') && step.status === 'DONE') {
     const [line] = done
     const { call: number } = (line?.detail.output ?? {}) as { call?: number }
     const call = calls.find((candidate) => candidate.number === number)

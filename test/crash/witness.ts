@@ -17,12 +17,32 @@ export type Witnessed = {
   runStatus: string
 }
 
+/** A change of something in a ledger; `becomes` null: a placeholder gave way. */
+export type WitnessedResource = {
+  n: number
+  resourceId: string
+  placeholder: boolean
+  was: string
+  becomes: string | null
+  claimWas: number
+  claim: number | null
+}
+
 // The database itself writes down each change, whoever makes it: what the server's log says can be held against it.
 // Triggers after a statement see all that it changed.
 const SETUP = `
   CREATE TABLE witness (
     n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run_id uuid NOT NULL, step_id uuid, was text, becomes text NOT NULL,
     attempts_were int NOT NULL, attempts int NOT NULL, claim_was int NOT NULL, claim int NOT NULL, run_status text NOT NULL);
+  CREATE TABLE witness_ledger (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, resource_id uuid NOT NULL, placeholder bool NOT NULL,
+    was text NOT NULL, becomes text, claim_was int NOT NULL, claim int);
+  CREATE FUNCTION witness_resource() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO witness_ledger (resource_id, placeholder, was, becomes, claim_was, claim)
+    VALUES (OLD.id, OLD.placeholder, OLD.status, NEW.status, OLD.claim_no, NEW.claim_no);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER witness_resource AFTER UPDATE OR DELETE ON resources FOR EACH ROW EXECUTE FUNCTION witness_resource();
   CREATE FUNCTION witness_step() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO witness (run_id, step_id, was, becomes, attempts_were, attempts, claim_was, claim, run_status)
     SELECT NEW.run_id, NEW.id, OLD.status, NEW.status, coalesce(OLD.attempts, 0), NEW.attempts, coalesce(OLD.claim_no, 0),
@@ -51,6 +71,7 @@ export type RunRow = {
   requestId: string | null
   lastLine: number
   claimed: boolean
+  cleanupStatus: string
 }
 export type StepRow = {
   id: string
@@ -68,20 +89,46 @@ export type LineRow = {
   stepId: string | null
   detail: Record<string, unknown>
 }
+export type ResourceRow = {
+  id: string
+  runId: string
+  placeholder: boolean
+  status: string
+  attempts: number
+  claimNo: number
+}
 /** All that there is to know in the end. */
-export type Evidence = { runs: RunRow[]; steps: StepRow[]; lines: LineRow[]; witnessed: Witnessed[] }
+export type Evidence = {
+  runs: RunRow[]
+  steps: StepRow[]
+  resources: ResourceRow[]
+  lines: LineRow[]
+  witnessed: Witnessed[]
+  witnessedLedger: WitnessedResource[]
+}
 
 export async function gatherEvidence(databaseUrl: string): Promise<Evidence> {
   return {
     runs: await query<RunRow>(
       databaseUrl,
       `SELECT id, definition_id AS "definitionId", status::text, concurrency_key AS "concurrencyKey",
-         request_id AS "requestId", last_line AS "lastLine", claimed_by IS NOT NULL AS claimed FROM runs ORDER BY id`,
+         request_id AS "requestId", last_line AS "lastLine", claimed_by IS NOT NULL OR ledger_owner IS NOT NULL AS claimed,
+         cleanup_status::text AS "cleanupStatus" FROM runs ORDER BY id`,
     ),
     steps: await query<StepRow>(
       databaseUrl,
       `SELECT id, run_id AS "runId", status::text, attempts, claim_no AS "claimNo", phase_index * 1000 + seq AS place,
          action_id AS "actionId" FROM steps ORDER BY run_id, place`,
+    ),
+    resources: await query<ResourceRow>(
+      databaseUrl,
+      `SELECT id, run_id AS "runId", placeholder, status::text, revert_attempts AS attempts, claim_no AS "claimNo"
+       FROM resources ORDER BY run_id, id`,
+    ),
+    witnessedLedger: await query<WitnessedResource>(
+      databaseUrl,
+      `SELECT n::int, resource_id AS "resourceId", placeholder, was, becomes, claim_was AS "claimWas", claim
+       FROM witness_ledger ORDER BY n`,
     ),
     lines: await query<LineRow>(
       databaseUrl,
