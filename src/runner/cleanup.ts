@@ -11,10 +11,12 @@ import {
 } from '../domain/ledger.ts'
 import * as log from '../domain/log.ts'
 import { type Outcome, terminal } from '../domain/outcome.ts'
+import type { Instant } from '../domain/picture.ts'
 import { isTerminal } from '../domain/run.ts'
 import { callRevert } from '../modules/call.ts'
 import type { ClaimRef } from '../store/claims.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
+import { claimLedgers } from '../store/ledger.ts'
 import { appendLines } from '../store/log.ts'
 import { Messages } from './messages.ts'
 import { patiently, pauseFor } from './patience.ts'
@@ -31,11 +33,22 @@ type Change = {
   settles: Settled | null
 }
 
+/** Claims ledgers that are due, up to `limit`, and begins to work each: answers what goes on, and that never rejects. */
+export async function cleanUpDue(
+  context: WorkContext,
+  { owner, now, limit }: { owner: string; now: Instant; limit: number },
+): Promise<Promise<void>[]> {
+  const { db, ledgers } = context
+  const { claims: working } = ledgers.leases
+  const claimed = await claimLedgers(db.hot, { owner, now, leaseUntil: ledgers.leases.next(), limit, working })
+  return claimed.map((runId) => cleanUpClaimed(context, { runId, owner }))
+}
+
 /** Takes back what is due in a ledger that was just claimed, one after the other. Never rejects. */
-export async function cleanUpClaimed(context: WorkContext, claim: ClaimRef): Promise<void> {
-  const { ledgerLeases, load } = context
+async function cleanUpClaimed(context: WorkContext, claim: ClaimRef): Promise<void> {
+  const { ledgers, load } = context
   const { runId } = claim
-  ledgerLeases.hold(claim)
+  ledgers.leases.hold(claim)
   try {
     const ledger = await load.work(() => reread(context, claim))
     if (ledger !== null) await drive(context, claim, ledger)
@@ -46,7 +59,7 @@ export async function cleanUpClaimed(context: WorkContext, claim: ClaimRef): Pro
       'what a run left in the world could not be taken back; it is taken up again when its lease ends',
     )
   } finally {
-    ledgerLeases.drop(claim)
+    ledgers.leases.drop(claim)
   }
 }
 
@@ -110,7 +123,7 @@ async function move(
   claim: ClaimRef,
   { from, asked, hasTurn }: { from: Ledger; asked: Change; hasTurn: boolean },
 ): Promise<Moved | null> {
-  const { ledgerLeases, clock } = context
+  const { ledgers, clock } = context
   let ledger: Ledger | null = from
   let uncertain = false
   while (ledger !== null) {
@@ -119,18 +132,18 @@ async function move(
       (entry) => entry.status === 'REVERTING' && !asked.ends.some((ended) => isSame(ended, entry)),
     )
     if (lost !== undefined) {
-      ledgerLeases.hold(claim, leaseLimit(context, lost))
+      ledgers.leases.hold(claim, leaseLimit(context, lost))
       return { ledger, entry: lost }
     }
     const draft = ledgerDraftOf(ledger)
     if (!asked.apply(draft)) break
     const now = clock.now()
     const entry = advanceLedger(draft, { now, mayRevert: hasTurn && context.mayDispatch() })
-    const leaseUntil = entry === null ? null : ledgerLeases.next(leaseLimit(context, entry))
+    const leaseUntil = entry === null ? null : ledgers.leases.next(leaseLimit(context, entry))
     try {
-      const done = await context.ledgerChanges.writeIfUnchanged({ draft, owner: claim.owner, leaseUntil, now })
+      const done = await ledgers.changes.writeIfUnchanged({ draft, owner: claim.owner, leaseUntil, now })
       if (done !== null) {
-        if (entry !== null) ledgerLeases.hold(claim, leaseLimit(context, entry))
+        if (entry !== null) ledgers.leases.hold(claim, leaseLimit(context, entry))
         announce(context, draft, { line: done.line, from: ledger })
         return { ledger: writtenLedger(draft, done.fence), entry }
       }
@@ -168,7 +181,7 @@ function announce(context: WorkContext, draft: LedgerDraft, { line, from }: { li
 }
 
 function reread(context: WorkContext, claim: ClaimRef): Promise<Ledger | null> {
-  return patiently(context, claim.runId, () => context.ledgers.add(claim))
+  return patiently(context, claim.runId, () => context.ledgers.claimed.add(claim))
 }
 
 /** Calls the module that made it, and says what came of it. Never rejects: whatever goes wrong is an outcome. */

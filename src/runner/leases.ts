@@ -5,7 +5,7 @@ import type { RunnerLog } from './log.ts'
 
 type Held = ClaimRef & { /** The lease is not renewed beyond this. */ limit: Instant }
 
-type Options = {
+export type LeaseOptions = {
   /** Renews leases of claims that are still in force, and no others. */
   renew: (leases: (ClaimRef & { until: Instant })[]) => Promise<void>
   clock: Clock
@@ -16,9 +16,9 @@ type Options = {
 /** Keeps the leases of the runs, or of their ledgers, that this process works on, for as long as it does. */
 export class Leases {
   readonly #held = new Map<string, Held>()
-  readonly #options: Options
+  readonly #options: LeaseOptions
 
-  constructor(options: Options) {
+  constructor(options: LeaseOptions) {
     this.#options = options
   }
 

@@ -6,11 +6,9 @@ import type { Clock } from '../domain/clock.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Registry } from '../modules/registry.ts'
-import { Batch } from '../store/batch.ts'
 import type { Changes } from '../store/changes.ts'
 import {
   type Claimed,
-  type ClaimRef,
   type ClaimRequest,
   claimDue,
   claimKeyedStarts,
@@ -20,11 +18,12 @@ import {
   takeOverLapsed,
 } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
-import { claimLedgers, dropLedgerClaims, LedgerChanges, readLedgers, renewLedgerLeases } from '../store/ledger.ts'
-import { cleanUpClaimed } from './cleanup.ts'
+import { dropLedgerClaims } from '../store/ledger.ts'
+import { cleanUpDue } from './cleanup.ts'
 import { noteBlocked } from './duties.ts'
 import { Household } from './household.ts'
 import { Leases } from './leases.ts'
+import { Ledgers } from './ledgers.ts'
 import { type Call, Load } from './load.ts'
 import type { RunnerLog } from './log.ts'
 import { delay, unless } from './machine-time.ts'
@@ -98,9 +97,7 @@ export class Runner {
       ...options,
       ...storesOf(db.hot),
       leases: new Leases({ ...leasing, renew: (leases) => renewLeases(db.hot, leases) }),
-      ledgerChanges: new LedgerChanges(db.hot),
-      ledgers: new Batch((claims: ClaimRef[]) => readLedgers(db.hot, claims)),
-      ledgerLeases: new Leases({ ...leasing, renew: (leases) => renewLedgerLeases(db.hot, leases) }),
+      ledgers: new Ledgers(db.hot, leasing),
       signal: this.#giveUp.signal,
       mayDispatch: () => !this.#stopping.signal.aborted,
       wakeAt: (instant) => this.#wakeAt(instant),
@@ -130,8 +127,8 @@ export class Runner {
       offWake()
       offSchedules()
     })
-    const { leases, ledgerLeases } = this.#context
-    this.#renewing = Promise.all([leases, ledgerLeases].map((kept) => kept.keep(this.#giveUp.signal)))
+    const { leases, ledgers } = this.#context
+    this.#renewing = Promise.all([leases, ledgers.leases].map((kept) => kept.keep(this.#giveUp.signal)))
   }
 
   /** There may be something to do now. */
@@ -187,7 +184,7 @@ export class Runner {
             readNextInstant(db.hot, {
               now,
               horizonMs: settings.horizonDays * DAY_MS,
-              cleaning: this.#context.ledgerLeases.claims,
+              cleaning: this.#context.ledgers.leases.claims,
             }),
           )
       if (ahead?.ledgers && (await this.#duty('clean up', () => this.#cleanUp(now)))) continue
@@ -281,13 +278,10 @@ export class Runner {
 
   /** Claims ledgers that are due; answers whether it got any. */
   async #cleanUp(now: Instant): Promise<boolean> {
-    const { db, ledgerLeases, settings } = this.#context
-    const limit = Math.min(settings.runBatch, Math.max(this.#room(), 1))
-    const owner = this.#newOwner()
-    const request = { owner, now, leaseUntil: ledgerLeases.next(), limit, working: ledgerLeases.claims }
-    const claimed = await claimLedgers(db.hot, request)
-    for (const runId of claimed) this.#track(cleanUpClaimed(this.#context, { runId, owner }))
-    return claimed.length > 0
+    const limit = Math.min(this.#context.settings.runBatch, Math.max(this.#room(), 1))
+    const tasks = await cleanUpDue(this.#context, { owner: this.#newOwner(), now, limit })
+    for (const task of tasks) this.#track(task)
+    return tasks.length > 0
   }
 
   #newOwner(): string {

@@ -1,6 +1,5 @@
 import type { Censor } from '../domain/censor.ts'
 import type { Clock } from '../domain/clock.ts'
-import type { Ledger } from '../domain/ledger.ts'
 import type { Instant, Picture } from '../domain/picture.ts'
 import type { ZoneData } from '../domain/recurrence/zone-data.ts'
 import type { Registry } from '../modules/registry.ts'
@@ -10,9 +9,9 @@ import type { Budgets } from '../store/budget.ts'
 import type { Changes } from '../store/changes.ts'
 import type { ClaimRef } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
-import type { LedgerChanges } from '../store/ledger.ts'
 import type { Transitions } from '../store/transitions.ts'
 import type { Leases } from './leases.ts'
+import type { Ledgers } from './ledgers.ts'
 import type { Load } from './load.ts'
 import type { RunnerLog } from './log.ts'
 import type { RunnerSettings } from './settings.ts'
@@ -33,10 +32,7 @@ export type WorkContext = {
   /** Reads claimed runs, many in a statement. */
   pictures: Batch<ClaimRef, Picture | null>
   leases: Leases
-  ledgerChanges: LedgerChanges
-  /** Reads claimed ledgers, many in a statement. */
-  ledgers: Batch<ClaimRef, Ledger | null>
-  ledgerLeases: Leases
+  ledgers: Ledgers
   log: RunnerLog
   /** Strikes secrets out of what an action says, which is stored and shown. */
   censor: Censor
