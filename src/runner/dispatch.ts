@@ -7,40 +7,23 @@ import { callAction } from '../modules/call.ts'
 import type { Envelope } from '../modules/module.ts'
 import type { RegisteredAction } from '../modules/registered.ts'
 import type { Messages } from './messages.ts'
-import { type Dispatch, permit } from './permission.ts'
 import type { WorkContext } from './work-context.ts'
 
 const ENVELOPE_KINDS = { USER: 'user', TOKEN: 'token', SYSTEM: 'system' } as const
 
-/** `unresolved`: how much the run's ledger holds since a placeholder was put there; null where none was. */
-export type Called = { outcome: Outcome; facts: CallFacts; publishesResults?: true; unresolved: number | null }
+/** What came of a step that was claimed, called or not. */
+export type Called = { outcome: Outcome; facts: CallFacts; publishesResults?: true }
 
-/**
- * Calls the action of a claimed step, if it may be called, and says what came of it: whatever goes wrong with the action
- * is an outcome. Null: the claim is gone, and nothing was called. Rejects only where the process gives up on the database.
- */
+/** A step that may not be called, as if it had been. */
+export const notCalled = (step: Step, outcome: Outcome): Called => ({ outcome, facts: { title: titleOf(step) } })
+
+/** Calls the action of a step that may be called, and says what came of it. Never rejects: whatever goes wrong is an outcome. */
 export async function call(
-  context: WorkContext,
-  picture: Picture,
-  dispatch: Dispatch,
-  messages: Messages,
-): Promise<Called | null> {
-  const { step } = dispatch
-  const permission = await permit(context, picture, dispatch)
-  if (permission.kind === 'LOST') return null
-  if (permission.kind === 'DENIED') {
-    return { outcome: permission.outcome, facts: { title: titleOf(step) }, unresolved: null }
-  }
-  const { unresolved } = permission
-  return { ...(await perform(context, picture, step, { ...permission, messages })), unresolved }
-}
-
-async function perform(
   context: WorkContext,
   { facts }: Picture,
   step: Step,
   { action, params, messages }: { action: RegisteredAction; params: Record<string, unknown>; messages: Messages },
-): Promise<Omit<Called, 'unresolved'>> {
+): Promise<Called> {
   const versionDrift =
     action.version === step.actionVersion
       ? {}

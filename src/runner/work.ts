@@ -23,10 +23,10 @@ import { participantCounts } from '../store/participants.ts'
 import { startIfWaiting } from '../store/starts.ts'
 import type { Written } from '../store/transitions.ts'
 import { renewBudget } from './budget.ts'
-import { call } from './dispatch.ts'
+import { call, notCalled } from './dispatch.ts'
 import { Messages } from './messages.ts'
 import { patiently, pauseFor } from './patience.ts'
-import { isSwitchedOff } from './permission.ts'
+import { isSwitchedOff, permit } from './permission.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** A call of an action that a change settles. */
@@ -157,11 +157,16 @@ async function callAndMove(
 ): Promise<Moved | null> {
   const { load, db, changes } = context
   const messages = new Messages({ db: db.hot, changes, runId: claim.runId, log: context.log })
-  const called = await load.dispatch(step, () => call(context, picture, { claim, step, switchedOff }, messages))
-  if (called === null) return null
-  const { outcome, facts, unresolved } = called
+  const permission = await load.work(() => permit(context, picture, { claim, step, switchedOff }))
+  if (permission.kind === 'LOST') return null
+  const called =
+    permission.kind === 'DENIED'
+      ? notCalled(step, permission.outcome)
+      : await load.dispatch(step, () => call(context, picture, step, { ...permission, messages }))
+  const { outcome, facts } = called
   const publishes = called.publishesResults ? await participantsOf(context, claim.runId) : {}
   const asked = settlement(context, { step, outcome, lines: await messages.take() }, { ...facts, ...publishes })
+  const unresolved = permission.kind === 'GRANTED' ? permission.unresolved : null
   const from = unresolved === null ? picture : { ...picture, ledger: { ...picture.ledger, unresolved } }
   return load.work(() => move(context, claim, { from, asked, hasTurn }))
 }

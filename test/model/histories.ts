@@ -1,19 +1,13 @@
 import { expect } from 'vitest'
-import { advancePhase, cancelRun, endHold, pauseRun, resumeRun } from '../../src/controls/runs.ts'
-import { confirmCue, retryStep, skipStep } from '../../src/controls/steps.ts'
+import { cancelRun } from '../../src/controls/runs.ts'
+import { setActionSetting } from '../../src/controls/settings.ts'
 import { letPass } from '../../src/testing/play.ts'
 import { MIRA, type Stage } from '../support/stage.ts'
-import {
-  after,
-  allowed,
-  CRASH_MS,
-  HOLD_MS,
-  inFlight,
-  type Model,
-  type ModelEvent,
-  type ModelGate,
-  RETRY_MS,
-} from './model.ts'
+import { expected, seen } from './compare.ts'
+import { reverting } from './effects.ts'
+import { ACTION, answered, happen, LEVEL, World } from './happening.ts'
+import { brokenInvariants } from './invariants.ts'
+import { after, allowed, HOLD_MS, inFlight, type Model, type ModelEvent, type ModelGate, RETRY_MS } from './model.ts'
 
 /** Numbers from 0 to 1 that follow from a seed. */
 export function randomFrom(seed: number): () => number {
@@ -26,98 +20,106 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-const ANSWERS = {
-  done: { ok: true },
-  hold: { ok: true, holdFor: HOLD_MS / 1000 },
-  park: { ok: true, await: 'human' },
-  transient: { ok: false, error: 'busy' },
-  terminal: { ok: false, retry: false, error: 'no' },
+type Draw = { random: () => number; pick: <T>(from: readonly T[]) => T }
+
+type Play = {
+  /** How many. */
+  events: number
+  /** Told of every invariant that does not hold after an event, and what led there. */
+  noteBroken(name: string, history: string): void
 }
 
 /** Plays one random history of a run against the model; both have to agree after every event. */
-export async function playHistory(stage: Stage, seed: number, events: number): Promise<void> {
+export async function playHistory(stage: Stage, seed: number, { events, noteBroken }: Play): Promise<void> {
   const random = randomFrom(seed)
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
-  const phases = 1 + Math.floor(random() * 3)
-  const shape = Array.from({ length: phases }, () => Math.floor(random() * 4))
-  const calls: ((answer: unknown) => void)[] = []
   const key = `h${seed}`
-  stage.script.on(key, () => new Promise((resolve) => calls.push(resolve)))
-  const steps = shape.flatMap((count, phase) =>
-    Array.from({ length: count }, () => ({ phase, onFailure: pick(['SKIP', 'PAUSE', 'ABORT_RUN'] as const) })),
-  )
-  const gates = shape.map(() =>
-    random() < 0.5 ? null : { needed: 1 + Math.floor(random() * 2), tally: 0, open: false },
-  )
+  const world = new World(stage, key)
+  const begun = newModel({ random, pick }, stage.clock.now())
+  const { cap } = begun.effects
+  await setActionSetting(stage.ctx, MIRA, { actionId: ACTION, enabled: true, caps: [{ dimension: 'things', cap }] })
   const { definitionId } = await stage.publish(
-    shape.map((_, phase) => ({
+    begun.gates.map((gate, phase) => ({
       key: `p${phase}`,
-      ...gateOf(gates[phase]),
-      steps: steps
+      ...gateOf(gate),
+      steps: begun.steps
         .filter((step) => step.phase === phase)
-        .map(({ onFailure }) => ({ actionId: 'test.slow', key, onFailure })),
+        .map(({ onFailure, cost }) => ({ actionId: ACTION, params: { key, count: cost }, onFailure })),
     })),
   )
   const runId = await stage.start(definitionId)
-  await quiet(stage)
-  const fresh = { status: 'PENDING', parked: false, attempts: 0, due: 0, held: false, worked: false } as const
-  const begun: Model = {
-    now: stage.clock.now(),
-    phases,
-    status: 'RUNNING',
-    phase: 0,
-    hold: 0,
-    degraded: false,
-    steps: steps.map((step) => ({ ...step, ...fresh })),
-    gates,
-  }
+  await stage.runner.idle()
   let model = after(begun, { kind: 'time', ms: 0 })
   const history: ModelEvent[] = []
   const agree = async () => {
-    const because = `seed ${seed}: ${JSON.stringify(shape)} ${JSON.stringify(steps.map((step) => step.onFailure))} ${JSON.stringify(gates)} ${JSON.stringify(history)}`
+    const { steps, gates, effects } = begun
+    const because = `seed ${seed}: ${JSON.stringify({ steps, gates, cap: effects.cap, history })}`
     expect(await seen(stage, runId), because).toEqual(expected(model))
+    for (const name of await brokenInvariants(stage, runId)) noteBroken(name, because)
   }
   await agree()
   for (let turn = 0; turn < events; turn += 1) {
     const event = draw(model, { random, pick })
     history.push(event)
     const may = allowed(model, event)
+    const wasOn = !model.effects.off
     if (may) model = after(model, event)
-    const refused = await happen(stage, { runId, event, calls, stepOf: (index) => stepId(stage, runId, steps, index) })
-    if ('step' in event || ['pause', 'resume', 'cancel', 'endHold', 'advance'].includes(event.kind)) {
-      expect(refused, `seed ${seed}: ${JSON.stringify(history)}`).toBe(!may)
-    }
-    await quiet(stage)
+    const refused = await happen(stage, event, {
+      runId,
+      world,
+      wasOn,
+      stepOf: (index) => stepId(stage, runId, begun, index),
+      thingOf: (index) => thingId(stage, runId, index),
+    })
+    expect(refused, `seed ${seed}: ${JSON.stringify(history)}`).toBe(!may)
+    await stage.runner.idle()
     await agree()
   }
-  // What still hangs ends, so that the next history finds the stage empty.
-  await cancelRun(stage.ctx, MIRA, { runId })
-  for (const answer of calls) await answered(stage, runId, () => answer({ ok: true }))
+  await finish(stage, runId, world)
 }
 
-const LEVEL = 5
+function newModel({ random, pick }: Draw, now: number): Model {
+  const shape = Array.from({ length: 1 + Math.floor(random() * 3) }, () => Math.floor(random() * 4))
+  const fresh = { status: 'PENDING', parked: false, attempts: 0, due: 0, held: false, worked: false } as const
+  const steps = shape.flatMap((count, phase) =>
+    Array.from({ length: count }, () => ({
+      ...fresh,
+      phase,
+      onFailure: pick(['SKIP', 'PAUSE', 'ABORT_RUN'] as const),
+      cost: Math.floor(random() * 4),
+      spent: false,
+    })),
+  )
+  const gates = shape.map(() =>
+    random() < 0.5 ? null : { needed: 1 + Math.floor(random() * 2), tally: 0, open: false },
+  )
+  const cap = pick([null, 2, 5, 100])
+  const effects = { cap, consumed: 0, off: false, things: [], cleanup: 'NOT_REQUIRED' } as const
+  const begun = { now, phases: shape.length, status: 'RUNNING', phase: 0, hold: 0, degraded: false } as const
+  return { ...begun, steps, gates, effects: { ...effects, things: [] } }
+}
 
 /** A gate as an event has it: only a boss of that level counts. */
-function gateOf(gate: ModelGate | null | undefined) {
+function gateOf(gate: ModelGate | null) {
   const where = { field: 'level', op: 'GTE', value: LEVEL }
   return gate ? { advance: { trigger: { on: 'test.slain', count: gate.needed, where } } } : {}
 }
 
-/** What hangs counts as quiet: histories answer when they want to. */
-async function quiet(stage: Stage): Promise<void> {
-  await stage.runner.idle()
-}
-
-function draw(
-  model: Model,
-  { random, pick }: { random: () => number; pick: <T>(from: readonly T[]) => T },
-): ModelEvent {
+function draw(model: Model, { random, pick }: Draw): ModelEvent {
   if (inFlight(model) && random() < 0.6) {
+    if (random() < 0.15) return { kind: 'crash' }
+    const answer = pick(['done', 'done', 'made', 'made', 'hold', 'park', 'transient', 'terminal'] as const)
+    return { kind: 'answer', answer }
+  }
+  if (reverting(model) && random() < 0.6) {
     return random() < 0.15
-      ? { kind: 'crash' }
-      : { kind: 'answer', answer: pick(['done', 'done', 'hold', 'park', 'transient', 'terminal'] as const) }
+      ? { kind: 'revertCrash' }
+      : { kind: 'revert', answer: pick(['done', 'done', 'transient', 'terminal'] as const) }
   }
   const step = Math.floor(random() * Math.max(model.steps.length, 1))
+  const thing = Math.floor(random() * Math.max(model.effects.things.length, 1))
+  // Budgets of calls are not the model's: no time passes while one is made.
+  const mayPass = !inFlight(model) && !reverting(model)
   return pick<ModelEvent>([
     { kind: 'pause' },
     { kind: 'resume' },
@@ -132,119 +134,36 @@ function draw(
     { kind: 'skip', step },
     { kind: 'retry', step },
     { kind: 'retry', step },
-    // Budgets are not the model's: no time passes while an action is being called.
-    ...(inFlight(model) ? [] : ([RETRY_MS, HOLD_MS, HOLD_MS].map((ms) => ({ kind: 'time', ms })) as ModelEvent[])),
+    { kind: 'switch' },
+    { kind: 'retryCleanup' },
+    { kind: 'abandon', thing },
+    ...(mayPass ? ([RETRY_MS, HOLD_MS, HOLD_MS].map((ms) => ({ kind: 'time', ms })) as ModelEvent[]) : []),
     ...(random() < 0.2 ? ([{ kind: 'cancel' }] as const) : []),
   ])
 }
 
-type Happening = {
-  runId: string
-  event: ModelEvent
-  calls: ((answer: unknown) => void)[]
-  stepOf: (index: number) => Promise<string>
-}
-
-/** Lets the event happen for real; answers whether it was refused. */
-async function happen(stage: Stage, { runId, event, calls, stepOf }: Happening): Promise<boolean> {
-  const { ctx } = stage
-  switch (event.kind) {
-    case 'answer':
-      await answered(stage, runId, () => calls.pop()?.(ANSWERS[event.answer]))
-      return false
-    case 'crash': {
-      // The holder is gone and its lease over; what it was called for answers later, to nobody.
-      const orphans = calls.splice(0)
-      await stage.db.prisma.run.update({
-        where: { id: runId },
-        data: { claimedBy: 'dead:1', leaseUntil: new Date(stage.clock.now()) },
-      })
-      stage.clock.moveBy(CRASH_MS)
-      stage.runner.wake()
-      await stage.runner.idle()
-      for (const answer of orphans) await answered(stage, runId, () => answer(ANSWERS.terminal))
-      return false
-    }
-    case 'time':
-      await letPass(event.ms, { ...stage, hangs: () => true })
-      return false
-    case 'pause':
-      return (await pauseRun(ctx, MIRA, { runId })).error !== undefined
-    case 'resume':
-      return (await resumeRun(ctx, MIRA, { runId })).error !== undefined
-    case 'cancel':
-      return (await cancelRun(ctx, MIRA, { runId })).error !== undefined
-    case 'emit':
-      await stage.emit({ payload: { level: event.matches ? LEVEL : LEVEL - 1 } })
-      return false
-    case 'advance': {
-      const phase = (await stage.run(runId)).currentPhase ?? ''
-      return (await advancePhase(ctx, MIRA, { runId, phase, reason: 'so' })).error !== undefined
-    }
-    case 'endHold':
-      return (await endHold(ctx, MIRA, { runId })).error !== undefined
-    case 'confirm':
-      return (await confirmCue(ctx, MIRA, { stepId: await stepOf(event.step) })).error !== undefined
-    case 'skip':
-      return (await skipStep(ctx, MIRA, { stepId: await stepOf(event.step), reason: 'so' })).error !== undefined
-    case 'retry':
-      return (await retryStep(ctx, MIRA, { stepId: await stepOf(event.step), reason: 'so' })).error !== undefined
+/** What still hangs ends, so that the next history finds the stage empty. */
+async function finish(stage: Stage, runId: string, world: World): Promise<void> {
+  await cancelRun(stage.ctx, MIRA, { runId })
+  for (;;) {
+    await stage.runner.idle()
+    const [answer] = [...world.calls.splice(0, 1), ...world.reverts.splice(0, 1)]
+    if (answer === undefined && (await stage.run(runId)).cleanupStatus !== 'PENDING') return
+    if (answer === undefined) await letPass(RETRY_MS, { ...stage, hangs: () => true })
+    else await answered(stage, runId, () => answer({ ok: true }))
   }
-}
-
-/** An answer is written, or noted as late, when the log has grown. */
-async function answered(stage: Stage, runId: string, answer: () => void): Promise<void> {
-  const changed = stage.changed(runId)
-  answer()
-  await changed
 }
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000'
 
-async function stepId(stage: Stage, runId: string, steps: { phase: number }[], index: number): Promise<string> {
+async function stepId(stage: Stage, runId: string, { steps }: Model, index: number): Promise<string> {
   const phase = steps[index]?.phase ?? 0
   const seq = index - steps.findIndex((step) => step.phase === phase)
   const step = await stage.db.prisma.step.findFirst({ where: { runId, phaseIndex: phase, seq } })
   return step?.id ?? NOWHERE
 }
 
-/** What the model says, in the form that the database is read in. */
-function expected(model: Model) {
-  const isOver = !['RUNNING', 'PAUSED'].includes(model.status)
-  return {
-    status: model.status,
-    phase: model.phase,
-    degraded: model.degraded,
-    hold: isOver || model.hold <= model.now ? 0 : model.hold,
-    inFlight: inFlight(model) !== undefined,
-    gate: shown(model.gates[model.phase]),
-    steps: model.steps
-      .filter((step) => step.phase <= model.phase)
-      .map(({ status, parked, attempts, held, due }) => {
-        const waits = status === 'PENDING' && due > model.now
-        return { status, parked, attempts, held: held && waits, due: waits ? due : 0 }
-      }),
-  }
-}
-
-const shown = (gate: { tally: number; open: boolean } | null | undefined) =>
-  gate ? { tally: gate.tally, open: gate.open } : null
-
-async function seen(stage: Stage, runId: string) {
-  const run = await stage.run(runId)
-  const gate = run.gates.find(({ phaseIndex }) => phaseIndex === run.phaseIndex)
-  const now = stage.clock.now()
-  const until = (at: Date | null) => (at === null || at.getTime() <= now ? 0 : at.getTime())
-  return {
-    status: run.status,
-    phase: run.phaseIndex,
-    degraded: run.health === 'DEGRADED',
-    hold: until(run.holdUntil),
-    inFlight: run.inFlight !== null,
-    gate: shown(gate && { tally: gate.tally ?? 0, open: gate.openedAt !== null }),
-    steps: run.steps.map(({ status, parked, attempts, held, dueAt }) => {
-      const due = status === 'PENDING' ? until(dueAt) : 0
-      return { status, parked, attempts, held: held && due > 0, due }
-    }),
-  }
+async function thingId(stage: Stage, runId: string, index: number): Promise<string> {
+  const things = await stage.db.prisma.resource.findMany({ where: { runId }, orderBy: { id: 'asc' } })
+  return things[index]?.id ?? NOWHERE
 }

@@ -1,3 +1,18 @@
+import {
+  abandon,
+  admit,
+  beginCleanup,
+  cleanUp,
+  dueInstants,
+  type Effects,
+  MADE,
+  named,
+  retryCleanup,
+  revertAnswered,
+  revertCrashed,
+  reverting,
+} from './effects.ts'
+
 /**
  * A run's behaviour in small: what the state is after an event, as the specification's tables say it, written apart from
  * the code that it is held against. Instants are milliseconds.
@@ -5,35 +20,42 @@
 export type ModelStep = {
   phase: number
   onFailure: 'SKIP' | 'PAUSE' | 'ABORT_RUN'
-  status: 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED' | 'CANCELLED'
+  status: 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED' | 'REFUSED' | 'SKIPPED' | 'CANCELLED'
   parked: boolean
   attempts: number
   due: number
   held: boolean
   worked: boolean
+  /** What it takes from the run's budget, once. */
+  cost: number
+  spent: boolean
 }
 
 export type Model = {
   now: number
   phases: number
-  status: 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED' | 'FAILED'
+  status: 'RUNNING' | 'PAUSED' | 'ENDING' | 'COMPLETED' | 'CANCELLED' | 'FAILED'
   phase: number
   hold: number
   degraded: boolean
   steps: ModelStep[]
   /** By phase; null: it has none. */
   gates: (ModelGate | null)[]
+  effects: Effects
 }
 
 export type ModelGate = { needed: number; tally: number; open: boolean }
 
 export type ModelEvent =
-  | { kind: 'answer'; answer: 'done' | 'hold' | 'park' | 'transient' | 'terminal' }
+  | { kind: 'answer'; answer: 'done' | 'made' | 'hold' | 'park' | 'transient' | 'terminal' }
   | { kind: 'crash' }
   | { kind: 'pause' | 'resume' | 'cancel' | 'endHold' | 'advance' }
   | { kind: 'emit'; matches: boolean }
   | { kind: 'confirm' | 'skip' | 'retry'; step: number }
   | { kind: 'time'; ms: number }
+  | { kind: 'revert'; answer: 'done' | 'transient' | 'terminal' }
+  | { kind: 'revertCrash' | 'switch' | 'retryCleanup' }
+  | { kind: 'abandon'; thing: number }
 
 export const MAX_ATTEMPTS = 3
 /** How long it takes until a crash is noticed. */
@@ -42,6 +64,7 @@ export const RETRY_MS = 60_000
 export const HOLD_MS = 600_000
 
 const ended = (model: Model) => !['RUNNING', 'PAUSED'].includes(model.status)
+export const terminal = (model: Model) => ended(model) && model.status !== 'ENDING'
 const open = (step: ModelStep) => step.status === 'PENDING' || step.status === 'RUNNING'
 const inPhase = (model: Model) => model.steps.filter((step) => step.phase === model.phase)
 
@@ -55,9 +78,17 @@ export function allowed(model: Model, event: ModelEvent): boolean {
     case 'answer':
     case 'crash':
       return inFlight(model) !== undefined
+    case 'revert':
+    case 'revertCrash':
+      return reverting(model) !== undefined
     case 'time':
     case 'emit':
+    case 'switch':
       return true
+    case 'retryCleanup':
+      return terminal(model) && model.effects.cleanup === 'INCOMPLETE'
+    case 'abandon':
+      return model.effects.cleanup === 'INCOMPLETE' && model.effects.things[event.thing]?.status === 'FAILED'
     case 'advance':
       return !ended(model) && model.gates[model.phase]?.open === false
     case 'pause':
@@ -65,7 +96,7 @@ export function allowed(model: Model, event: ModelEvent): boolean {
     case 'resume':
       return model.status === 'PAUSED'
     case 'cancel':
-      return !ended(model)
+      return !terminal(model)
     case 'endHold':
       return (
         !ended(model) &&
@@ -82,7 +113,7 @@ export function allowed(model: Model, event: ModelEvent): boolean {
       return (
         model.status === 'PAUSED' &&
         step !== undefined &&
-        step.status === 'FAILED' &&
+        (step.status === 'FAILED' || step.status === 'REFUSED') &&
         step.phase === model.phase &&
         !inPhase(model).some((later) => model.steps.indexOf(later) > event.step && later.worked)
       )
@@ -117,13 +148,34 @@ export function after(before: Model, event: ModelEvent): Model {
     gate.tally += 1
     gate.open = gate.tally === gate.needed
   }
-  if (event.kind === 'time') model.now += event.ms
+  if (event.kind === 'time') pass(model, model.now + event.ms)
+  if (event.kind === 'revert') revertAnswered(model, event.answer)
+  if (event.kind === 'revertCrash') revertCrashed(model)
+  if (event.kind === 'switch') model.effects.off = !model.effects.off
+  if (event.kind === 'retryCleanup') retryCleanup(model)
+  if (event.kind === 'abandon') abandon(model, event.thing)
   goOn(model)
+  cleanUp(model)
   return model
 }
 
+/** Time goes from one instant at which something may be due to the next. */
+function pass(model: Model, end: number): void {
+  for (;;) {
+    const instants = [model.hold, ...model.steps.map(({ due }) => due), ...dueInstants(model)]
+    const next = Math.min(...instants.filter((instant) => instant > model.now))
+    if (next > end) break
+    model.now = next
+    goOn(model)
+    cleanUp(model)
+  }
+  model.now = end
+}
+
 function answer(model: Model, step: ModelStep, kind: (ModelEvent & { kind: 'answer' })['answer']): void {
-  if (kind === 'done' || kind === 'hold') {
+  const isOk = kind === 'done' || kind === 'made' || kind === 'hold'
+  if (isOk || kind === 'park') named(model, step, kind === 'made' ? MADE : 0)
+  if (isOk) {
     step.status = 'DONE'
     if (kind === 'hold' && !ended(model)) hold(model, model.now + HOLD_MS)
   } else if (kind === 'park') {
@@ -144,8 +196,8 @@ function crash(model: Model, step: ModelStep): void {
   else step.status = ended(model) ? 'CANCELLED' : 'PENDING'
 }
 
-function fail(model: Model, step: ModelStep): void {
-  step.status = 'FAILED'
+function fail(model: Model, step: ModelStep, status: 'FAILED' | 'REFUSED' = 'FAILED'): void {
+  step.status = status
   model.degraded = true
   if (ended(model)) return
   if (step.onFailure === 'ABORT_RUN') end(model, 'FAILED')
@@ -159,6 +211,7 @@ function hold(model: Model, until: number): void {
 }
 
 function end(model: Model, status: 'CANCELLED' | 'FAILED'): void {
+  if (model.status !== 'ENDING') beginCleanup(model)
   model.status = status
   model.hold = 0
   for (const step of model.steps) {
@@ -174,6 +227,10 @@ function goOn(model: Model): void {
     if (next) {
       if (next.status === 'PENDING' && next.due <= model.now) {
         Object.assign(next, { status: 'RUNNING', attempts: next.attempts + 1, held: false, due: 0, worked: true })
+        if (!admit(model, next)) {
+          fail(model, next, 'REFUSED')
+          continue
+        }
       }
       return
     }
@@ -186,6 +243,9 @@ function goOn(model: Model): void {
         model.hold = 0
       } else if (model.hold <= model.now) model.hold = 0
     } else if (model.hold > model.now) return
-    else model.status = 'COMPLETED'
+    else {
+      beginCleanup(model)
+      model.status = model.effects.cleanup === 'PENDING' ? 'ENDING' : 'COMPLETED'
+    }
   }
 }

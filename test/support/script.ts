@@ -13,6 +13,9 @@ type Perform = (envelope: Envelope, context: ActionContext) => unknown
 type Call = Envelope & { key: string }
 type Revert = (request: RevertRequest, context: ActionContext) => unknown
 
+const PARAMS = z.object({ key: z.string(), count: z.number().int().optional() })
+type Params = z.infer<typeof PARAMS>
+
 type Hung = { called: Promise<void>; answer: (answer: unknown) => void }
 
 const refOf = ({ resource }: RevertRequest) => (resource.kind === '@step' ? '@step' : resource.ref)
@@ -118,13 +121,21 @@ export class Script {
       { id: 'test.notify', risk: 'notify' as const, budgetMs: 10_000 },
       { id: 'test.change', risk: 'change' as const, budgetMs: 10_000 },
       { id: 'test.slow', risk: 'change' as const, budgetMs: 3_600_000 },
+      {
+        id: 'test.make',
+        risk: 'change' as const,
+        budgetMs: 3_600_000,
+        dimensions: ['things'],
+        cost: ({ count = 0 }: Params) => ({ things: count }),
+        ...this.#reversible(),
+      },
       { id: 'test.spawn', risk: 'change' as const, budgetMs: 10_000, supportsVerify: true, ...this.#reversible() },
     ].map((action) =>
-      defineAction({
+      defineAction<Params>({
         ...action,
         label: `Test ${action.id}`,
         version: 1,
-        params: z.object({ key: z.string(), count: z.number().int().optional() }),
+        params: PARAMS,
         perform: (envelope, context) => {
           this.calls.push({ ...envelope, key: envelope.params.key })
           const perform = this.#performs.get(envelope.params.key)
