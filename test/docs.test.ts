@@ -131,8 +131,8 @@ function requestsOf(text: string): Request[] {
 
 test('every kind of log line that is named is one of the code’s', () => {
   const inCode = named(
-    /\b(?:line|stepLine)\(\s*'([a-z]+\.[a-z]+)'/g,
-    `${read('src/domain/log.ts')}${read('src/domain/step-log.ts')}`,
+    /\b(?:line|stepLine|resourceLine)\(\s*'([a-z]+\.[a-z]+)'/g,
+    ['log', 'step-log', 'ledger-log'].map((file) => read(`src/domain/${file}.ts`)).join(''),
   )
   expect(inCode.length).toBeGreaterThan(12)
   const about = unique(inCode.map((kind) => kind.split('.')[0])).join('|')

@@ -1,5 +1,6 @@
 import { blockedBecause, runBlocked } from '../domain/log.ts'
-import { readNewlyBlocked } from '../store/claims.ts'
+import { dropClaims, readNewlyBlocked } from '../store/claims.ts'
+import { dropLedgerClaims } from '../store/ledger.ts'
 import { pruneLogs } from '../store/log.ts'
 import { missIfWaiting, readOverdue, readPausedStarts } from '../store/missed.ts'
 import { noteBlockedIfNew } from '../store/runs.ts'
@@ -35,6 +36,12 @@ export async function sweepMissed({ db, clock, changes, mayDispatch }: WorkConte
       full = runs.length === BATCH
     }
   }
+}
+
+/** Lets go of what a process that stops has claimed and is not calling anything for. */
+export async function letGo({ db, clock }: WorkContext, worker: string): Promise<void> {
+  await dropClaims(db.hot, worker, clock.now())
+  await dropLedgerClaims(db.hot, worker, clock.now())
 }
 
 const DAY_MS = 86_400_000

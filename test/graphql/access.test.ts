@@ -50,6 +50,8 @@ test('mutations need the role that the controls are given to', () => {
     retryStep: admin,
     emitTrigger: { role: 'EMITTER' },
     setActionSetting: admin,
+    retryCleanup: admin,
+    abandonResource: admin,
   })
 })
 

@@ -79,6 +79,8 @@ const followed = (ask: Ask, runId: string, status: string) =>
 
 const moor = { actionId: 'harbour.moor', params: { ship: 'cog', count: 3 } }
 
+const MOORED_AND_GONE = ['3 × cog at berth-1', 'gone again: 3 × cog (berth-1)']
+
 test('an event is verified and done by a world in another process, which is asked again after a 503', async () => {
   const harbour = await Harbour.open()
   const { ask, warnings } = await startServer(harbour.url)
@@ -91,14 +93,20 @@ test('an event is verified and done by a world in another process, which is aske
   await harbour.next({ status: 503, body: '{"error": "the tide is out"}' })
   const run = await followed(ask, await start(ask, id), 'COMPLETED')
   expect(run).toContain('its world answered 503: the tide is out')
-  expect(await harbour.said()).toEqual(['3 × cog at berth-1'])
-  const [manifest, verified, ...performed] = await harbour.received()
+  expect(await harbour.said()).toEqual(MOORED_AND_GONE)
+  const [manifest, verified, ...called] = await harbour.received()
+  const [performed, [reverted]] = [called.slice(0, 2), called.slice(2)]
   expect(manifest?.path).toBe('/manifest')
   expect(JSON.parse(verified?.body ?? '')).toMatchObject({ verify: true, runId: null, stepId: null, scope: '' })
   const keys = performed.map(({ body }): string => JSON.parse(body).idempotencyKey)
   expect(performed.map(({ headers }) => headers['webhook-id'])).toEqual(keys)
   expect(new Set(keys).size).toBe(1)
   expect(keys).toHaveLength(2)
+  // Taken back at the run's end: the body has the step's key, the request one of the resource's own.
+  expect(called.map(({ path }) => path)).toEqual(['/perform', '/perform', '/revert'])
+  const { idempotencyKey, resource } = JSON.parse(reverted?.body ?? '')
+  expect([idempotencyKey, resource.ref]).toEqual([keys[0], 'berth-1'])
+  expect(reverted?.headers['webhook-id']).toBe(`${keys[0]}.${resource.id}`)
 })
 
 test('a world that comes up after the server is there without a restart', async () => {
@@ -112,7 +120,7 @@ test('a world that comes up after the server is there without a restart', async 
   await vi.waitFor(async () => expect(await warnings()).toEqual([]), PATIENCE)
   const { id } = await publish(ask, 'in-time', moor)
   await followed(ask, await start(ask, id), 'COMPLETED')
-  expect(await harbour.said()).toEqual(['3 × cog at berth-1'])
+  expect(await harbour.said()).toEqual(MOORED_AND_GONE)
 })
 
 test('what a world lets slip of the address and the secret reaches neither the API nor the log', async () => {
