@@ -20,7 +20,7 @@ const FIGHT_MS = 1_000
 /** Between two looks at a cleanup that goes on. */
 const LOOKING_MS = 100
 /** How a cleanup may end that left nothing behind. */
-const CLEAN = ['CLEAN', 'NOT_REQUIRED']
+const CLEAN = ['CLEAN']
 
 const Created = z.object({
   createDefinition: z.object({ definition: z.object({ id: z.string(), title: z.string() }) }),
