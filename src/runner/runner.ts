@@ -56,6 +56,8 @@ const LOCKED_MS = 5
 const WOKEN = 'woken'
 /** How long stopping waits for actions in flight that were told to give up. */
 const GIVE_UP_MS = 1_000
+/** What may be taken back at a time, beside so much for runs. */
+const share = (ofRuns: number) => Math.max(1, Math.floor(ofRuns / 4))
 
 /**
  * The loop that starts runs on their instant and works them. Any number of processes may run one on the same database.
@@ -64,6 +66,8 @@ const GIVE_UP_MS = 1_000
 export class Runner {
   readonly worker: string
   readonly #context: WorkContext
+  /** The same for taking back, which has room of its own. */
+  readonly #cleaning: WorkContext
   readonly #household: Household
   readonly #starts: PreparedStarts
   readonly #stopping = new AbortController()
@@ -75,6 +79,7 @@ export class Runner {
   #nap: AbortController | null = null
   #napUntil: Instant = Number.NEGATIVE_INFINITY
   #woken = false
+  /** There is more to do than there was room for. */
   #starved = false
   #claims = 0
   /** An instant came that somebody waited for, perhaps the end of a lease or of a grace window. */
@@ -101,15 +106,17 @@ export class Runner {
       signal: this.#giveUp.signal,
       mayDispatch: () => !this.#stopping.signal.aborted,
       wakeAt: (instant) => this.#wakeAt(instant),
-      load: new Load(() => this.#loadChanged()),
+      load: new Load({ working: settings.runConcurrency, calls: settings.maxDispatches }, () => this.#loadChanged()),
     }
+    const forCleanup = { working: share(settings.runConcurrency), calls: share(settings.maxDispatches) }
+    this.#cleaning = { ...this.#context, load: new Load(forCleanup, () => this.#loadChanged()) }
     this.#household = new Household(this.#context, {
       duty: (name, what) => this.#duty(name, what),
       wake: () => this.wake(),
       done: () => this.#settleIdle(),
     })
     this.#starts = new PreparedStarts(this.#context, {
-      room: () => this.#room(),
+      room: () => this.#context.load.room,
       owner: () => this.#newOwner(),
       track: (work) => this.#track(work),
     })
@@ -164,9 +171,9 @@ export class Runner {
     })
   }
 
-  /** The actions that are being called. */
+  /** The actions that are being called, and those that take back. */
   get calls(): ReadonlySet<Call> {
-    return this.#context.load.calls
+    return new Set([...this.#context.load.calls, ...this.#cleaning.load.calls])
   }
 
   async #run(): Promise<void> {
@@ -176,7 +183,7 @@ export class Runner {
       // What was due at this instant has been looked at; what comes due during the pass has not.
       const now = clock.now()
       const more = await this.#pass(now)
-      if (more && this.#room() > 0) continue
+      if (more && this.#context.load.room > 0) continue
       this.#starved = more
       const ahead = more
         ? undefined
@@ -187,8 +194,10 @@ export class Runner {
               cleaning: this.#context.ledgers.leases.claims,
             }),
           )
-      if (ahead?.ledgers && (await this.#duty('clean up', () => this.#cleanUp(now)))) continue
-      if ((ahead?.locked || ahead?.ledgers) && this.#lastPass?.error === null)
+      const mayClean = this.#cleaning.load.room > 0
+      if (ahead?.ledgers && mayClean && (await this.#duty('clean up', () => this.#cleanUp(now)))) continue
+      this.#starved ||= ahead?.ledgers === true && !mayClean
+      if ((ahead?.locked || (ahead?.ledgers && mayClean)) && this.#lastPass?.error === null)
         await delay(LOCKED_MS, this.#giveUp.signal)
       else await this.#sleepUntilNext(now, ahead?.next ?? Number.POSITIVE_INFINITY)
     }
@@ -230,15 +239,10 @@ export class Runner {
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 
-  #room(): number {
-    const { settings, load } = this.#context
-    return Math.min(settings.runConcurrency - load.working, settings.maxDispatches - load.dispatching - load.working)
-  }
-
   /** Claims what is due at `now`, and keeps house. True: there is more than there was room for. */
   async #pass(now: Instant): Promise<boolean> {
-    const { db, settings } = this.#context
-    const room = () => Math.min(settings.runBatch, this.#room())
+    const { db, settings, load } = this.#context
+    const room = () => Math.min(settings.runBatch, load.room)
     let fault: string | null = null
     await this.#starts.startDue()
     const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
@@ -269,17 +273,19 @@ export class Runner {
   }
 
   async #reclaim(now: Instant): Promise<void> {
-    const { db, leases, settings } = this.#context
-    const limit = Math.min(settings.runBatch, Math.max(this.#room(), 1))
+    const { db, leases, load, settings } = this.#context
+    const limit = Math.min(settings.runBatch, Math.max(load.room, 1))
     const owner = this.#newOwner()
     const request = { owner, now, leaseUntil: leases.next(), limit, working: leases.claims }
     for (const lapsed of await takeOverLapsed(db.hot, request)) this.#track(workLapsed(this.#context, owner, lapsed))
   }
 
-  /** Claims ledgers that are due; answers whether it got any. */
+  /** Claims ledgers that are due, as many as there is room for; answers whether it got any. */
   async #cleanUp(now: Instant): Promise<boolean> {
-    const limit = Math.min(this.#context.settings.runBatch, Math.max(this.#room(), 1))
-    const tasks = await cleanUpDue(this.#context, { owner: this.#newOwner(), now, limit })
+    const { settings, load } = this.#cleaning
+    const limit = Math.min(settings.runBatch, load.room)
+    if (limit <= 0) return false
+    const tasks = await cleanUpDue(this.#cleaning, { owner: this.#newOwner(), now, limit })
     for (const task of tasks) this.#track(task)
     return tasks.length > 0
   }
