@@ -138,17 +138,20 @@ test('a revert is tried so often with a pause, which does not hold up the others
 
 test('a terminal failure is not tried again, and no shape that a failure can take reads as success', async () => {
   const stage = await newStage({ stepMaxAttempts: 1 })
-  stage.script.answers('a', made('1', '2', '3', '4', '5'))
+  stage.script.answers('a', made('1', '2', '3', '4', '5', '6'))
   stage.script.revertAnswers('1', { ok: false, retry: false, error: 'gone' })
   stage.script.onRevert('2', () => Promise.reject(new Error('thrown')))
   stage.script.revertAnswers('3', 'ok')
   stage.script.revertAnswers('4', { ok: true, await: 'human', holdFor: 99, resources: [{ kind: 'x', ref: 'new' }] })
   const hung = stage.script.hangRevert('5')
+  stage.script.revertAnswers('6', { ok: true, await: 'robots', holdFor: 'soon', resources: 7, participants: 'all' })
   const runId = await stage.play([{ key: 'one', steps: [spawn('a')] }])
   await hung.called
   expect(await stage.run(runId)).toMatchObject({ status: 'ENDING' })
   await stage.letPass(10_000)
-  expect(await ledger(stage, runId)).toEqual(['1 FAILED', '2 FAILED', '3 FAILED', '4 REVERTED', '5 FAILED'])
+  expect(await ledger(stage, runId)).toEqual([
+    ...['1 FAILED', '2 FAILED', '3 FAILED', '4 REVERTED', '5 FAILED', '6 REVERTED'],
+  ])
   expect((await resource(stage, '5')).lastError).toBe('no answer within 10 s')
   expect((await resource(stage, '3')).lastError).toContain('unusable')
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'INCOMPLETE' })
