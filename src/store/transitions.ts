@@ -124,7 +124,7 @@ function gateRow(gate: Gate) {
   }
 }
 
-function resourceRow(resource: NewResource, place: number) {
+function resourceRow(resource: NewResource) {
   return {
     id: resource.id,
     step_id: resource.stepId,
@@ -134,7 +134,6 @@ function resourceRow(resource: NewResource, place: number) {
     payload: resource.payload,
     member_key: resource.memberKey,
     lease_until: resource.leaseUntil,
-    place,
     created_at: iso(resource.createdAt),
   }
 }
@@ -149,11 +148,11 @@ const BROUGHT = Prisma.sql`, replaced AS (
       DELETE FROM resources p USING own, jsonb_array_elements_text(own.answered) AS a(step_id)
       WHERE p.step_id = a.step_id::uuid AND p.placeholder
     ), kept AS (
-      INSERT INTO resources (id, run_id, step_id, module, kind, ref, payload, member_key, lease_until, place, created_at)
-      SELECT s.id, own.id, s.step_id, s.module, s.kind, s.ref, s.payload, s.member_key, s.lease_until, s.place, s.created_at
+      INSERT INTO resources (id, run_id, step_id, module, kind, ref, payload, member_key, lease_until, created_at)
+      SELECT s.id, own.id, s.step_id, s.module, s.kind, s.ref, s.payload, s.member_key, s.lease_until, s.created_at
       FROM own CROSS JOIN LATERAL jsonb_to_recordset(own.resources) AS s(
         id uuid, step_id uuid, module text, kind text, ref text, payload jsonb, member_key text, lease_until timestamptz,
-        place int, created_at timestamptz)
+        created_at timestamptz)
     ), joined AS (
       INSERT INTO participants AS p (run_id, member_key, user_id, score, joined_at, meta)
       SELECT own.id, s.member_key, s.user_id, s.score, s.joined_at, s.meta
