@@ -27,6 +27,7 @@ import { Ledgers } from './ledgers.ts'
 import { type Call, Load } from './load.ts'
 import type { RunnerLog } from './log.ts'
 import { delay, unless } from './machine-time.ts'
+import { Nap } from './nap.ts'
 import { PreparedStarts } from './prepared-starts.ts'
 import type { RunnerSettings } from './settings.ts'
 import { storesOf } from './stores.ts'
@@ -52,8 +53,6 @@ const HOUSEKEEPING_MS = 1000
 const DAY_MS = 86_400_000
 /** How soon to look again for due runs whose rows somebody held: statements are short. On the machine's clock. */
 const LOCKED_MS = 5
-/** Without a reason, each abort makes an exception with its stack, which nobody reads. */
-const WOKEN = 'woken'
 /** How long stopping waits for actions in flight that were told to give up. */
 const GIVE_UP_MS = 1_000
 /** What may be taken back at a time, beside so much for runs. */
@@ -70,15 +69,13 @@ export class Runner {
   readonly #cleaning: WorkContext
   readonly #household: Household
   readonly #starts: PreparedStarts
+  readonly #nap: Nap
   readonly #stopping = new AbortController()
   readonly #giveUp = new AbortController()
   readonly #tasks = new Set<Promise<void>>()
   #loop: Promise<void> | null = null
   #renewing: Promise<unknown> | null = null
   #stopped: Promise<void> | null = null
-  #nap: AbortController | null = null
-  #napUntil: Instant = Number.NEGATIVE_INFINITY
-  #woken = false
   /** There is more to do than there was room for. */
   #starved = false
   #claims = 0
@@ -94,6 +91,7 @@ export class Runner {
   }: RunnerOptions) {
     this.worker = worker
     const { db, clock, settings, log } = options
+    this.#nap = new Nap(clock)
     const leasing = { clock, leaseMs: settings.leaseMs, log }
     // Every action in flight listens to it.
     setMaxListeners(0, this.#giveUp.signal)
@@ -105,7 +103,7 @@ export class Runner {
       ledgers: new Ledgers(db.hot, leasing),
       signal: this.#giveUp.signal,
       mayDispatch: () => !this.#stopping.signal.aborted,
-      wakeAt: (instant) => this.#wakeAt(instant),
+      wakeAt: (instant) => this.#nap.wakeAt(instant),
       load: new Load({ working: settings.runConcurrency, calls: settings.maxDispatches }, () => this.#loadChanged()),
     }
     const forCleanup = { working: share(settings.runConcurrency), calls: share(settings.maxDispatches) }
@@ -140,8 +138,7 @@ export class Runner {
 
   /** There may be something to do now. */
   wake(): void {
-    this.#woken = true
-    this.#nap?.abort(WOKEN)
+    this.#nap.wake()
   }
 
   /**
@@ -179,7 +176,7 @@ export class Runner {
   async #run(): Promise<void> {
     const { clock, settings, db } = this.#context
     while (!this.#stopping.signal.aborted) {
-      this.#woken = false
+      this.#nap.awake()
       // What was due at this instant has been looked at; what comes due during the pass has not.
       const now = clock.now()
       const more = await this.#pass(now)
@@ -207,25 +204,11 @@ export class Runner {
     const { clock, settings } = this.#context
     const until = Math.min(clock.now() + settings.pollMs, next)
     // Where it sleeps until then, nothing but a change makes it look again before.
-    if (until === next && until > clock.now() && !this.#woken)
+    if (until === next && until > clock.now() && !this.#nap.isWoken)
       await this.#duty('prepare starts', () => this.#starts.prepare({ after: now, until }))
-    await this.#sleep(until)
-  }
-
-  async #sleep(until: Instant): Promise<void> {
-    if (this.#woken || this.#stopping.signal.aborted) return
-    this.#nap = new AbortController()
-    this.#napUntil = until
-    this.#settleIdle()
-    await this.#context.clock.sleepUntil(until, this.#nap.signal)
-    this.#sleptThrough ||= !this.#nap.signal.aborted
-    this.#nap = null
-    this.#napUntil = Number.NEGATIVE_INFINITY
-  }
-
-  #wakeAt(instant: Instant): void {
-    // Between naps the loop asks for the next instant anyway; it may have asked already, so that it is told all the same.
-    if (this.#nap === null || instant < this.#napUntil) this.wake()
+    if (this.#stopping.signal.aborted) return
+    const came = await this.#nap.sleep(until, () => this.#settleIdle())
+    this.#sleptThrough ||= came
   }
 
   #loadChanged(): void {
@@ -234,8 +217,7 @@ export class Runner {
   }
 
   #settleIdle(): void {
-    const napping = this.#nap !== null && !this.#nap.signal.aborted && this.#context.clock.now() < this.#napUntil
-    if (!napping || this.#woken || this.#household.work !== null || this.#tasks.size > this.calls.size) return
+    if (!this.#nap.isAsleep || this.#household.work !== null || this.#tasks.size > this.calls.size) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 
@@ -315,7 +297,7 @@ export class Runner {
 
   async #stop(): Promise<void> {
     this.#stopping.abort()
-    this.#nap?.abort(WOKEN)
+    this.#nap.wake()
     await this.#loop
     this.#starts.forget()
     await this.#starts.starting
