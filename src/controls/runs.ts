@@ -20,7 +20,7 @@ import type { ControlContext } from './context.ts'
 import { givenReason, requiredReason } from './reason.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
 import { startTooFarBack } from './start.ts'
-import { whoWasFirst } from './who-was-first.ts'
+import { whoOpenedFirst, whoWasFirst } from './who-was-first.ts'
 
 export type RunControlInput = { runId: string; reason?: string | null }
 type RunResult = Result<{ runId: string }>
@@ -80,7 +80,7 @@ export async function advancePhase(
   if (!reason.ok) return invalid([reason.issue])
   return control(ctx, actor, 'ADVANCE', input, ({ run, common }) => {
     if (run.gate === null || run.currentPhase !== input.phase) {
-      const message = `Phase "${input.phase}" is not the current one: "${run.currentPhase}" is. Advance that, or leave it.`
+      const message = `Phase "${input.phase}" is not the current one: "${run.currentPhase}" is. Advance that, or leave it.${whoOpenedFirst(run, common.now)}`
       return conflict(message, { runId: run.id, lastControl: run.lastControl })
     }
     const at = ctx.clock.now()
@@ -145,6 +145,7 @@ async function control(
 }
 
 function refuse(run: RunForControl, name: RunControl, now: number): Refusal {
-  const message = `The run is ${run.status}; this needs ${RUN_CONTROLS[name].needs}.${whoWasFirst(run.lastControl, now)}`
+  const first = name === 'ADVANCE' ? whoOpenedFirst(run, now) : whoWasFirst(run.lastControl, now)
+  const message = `The run is ${run.status}; this needs ${RUN_CONTROLS[name].needs}.${first}`
   return conflict(message, { runId: run.id, lastControl: run.lastControl })
 }

@@ -45,12 +45,13 @@ export const LONGEST_HOLD_SECONDS = 7 * 24 * 60 * 60
  *   more of what nobody can take back might be made meanwhile;
  * - a hold that comes with `await` is dropped: the person decides when it goes on;
  * - null in an optional field counts as not given, but for `holdFor`, where it is no number.
- * Never throws: an answer that cannot even be read is an unusable one.
+ * `ignored`: fields that mean nothing here, whatever they say. Never throws: an answer that cannot even be read is an
+ * unusable one.
  */
-export function classify(answer: unknown): Outcome {
+export function classify(answer: unknown, ignored: readonly string[] = []): Outcome {
   try {
     if (!isObject(answer) || answer instanceof Error) return unusable(shapeOf(answer))
-    return classifyObject(answer)
+    return classifyObject(answer, ignored)
   } catch (error) {
     if (error instanceof UnreadablePart) return terminal(`${error.message}; the action has to be corrected`)
     return unusable(`one that cannot be read (${failureOf(error)})`)
@@ -62,9 +63,10 @@ export const transient = (error: string): Outcome => ({ kind: 'failed', transien
 /** A failure that trying again cannot help. */
 export const terminal = (error: string): Outcome => ({ kind: 'failed', transient: false, error })
 
-function classifyObject(answer: Record<string, unknown>): Outcome {
+function classifyObject(answer: Record<string, unknown>, ignored: readonly string[]): Outcome {
   // Each field is read once, and only where it is the answer's own: an HTTP response has an inherited `ok`.
-  const field = (name: string): unknown => (Object.hasOwn(answer, name) ? answer[name] : undefined)
+  const field = (name: string): unknown =>
+    Object.hasOwn(answer, name) && !ignored.includes(name) ? answer[name] : undefined
   const ok = field('ok')
   if (ok === false) {
     const retry = field('retry')

@@ -1,5 +1,6 @@
+import type { Setting } from '../domain/budget.ts'
 import type { RegisteredAction, RegisteredTrigger } from '../modules/registered.ts'
-import { type ActionSettingRow, actionSettings } from '../store/setting-reads.ts'
+import { actionSettings } from '../store/setting-reads.ts'
 import { needs } from './access.ts'
 import { shared } from './batch.ts'
 import { builder } from './builder.ts'
@@ -22,7 +23,7 @@ const ActionReversible = builder.enumType('ActionReversible', {
   },
 })
 
-const Cap = builder.objectRef<ActionSettingRow['caps'][number]>('Cap').implement({
+const Cap = builder.objectRef<Setting['caps'][number]>('Cap').implement({
   description: 'The most of one countable effect that a run may cause.',
   fields: (t) => ({
     dimension: t.exposeString('dimension', { description: 'What is counted.' }),
@@ -30,7 +31,7 @@ const Cap = builder.objectRef<ActionSettingRow['caps'][number]>('Cap').implement
   }),
 })
 
-const ActionSetting = builder.objectRef<ActionSettingRow>('ActionSetting').implement({
+const ActionSetting = builder.objectRef<Setting>('ActionSetting').implement({
   description: 'What an admin set for an action.',
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', { description: 'False: steps that call it are refused.' }),

@@ -19,6 +19,8 @@ export type CallOptions = {
   log(message: string, level: LogLevel): void
   /** Measures the budget: the runner's own, so that a test moves both by hand. */
   clock: Clock
+  /** Fields of the answer that mean nothing here, whatever they say. */
+  ignored?: readonly string[]
 }
 
 /**
@@ -32,8 +34,11 @@ export function callAction(
 ): Promise<Outcome> {
   const perform = (context: ActionContext) =>
     action.perform({ ...envelope, actor: { ...envelope.actor }, params: copy(envelope.params) }, context)
-  return bounded(action.budgetMs, perform, options)
+  return bounded(perform, { ...options, budgetMs: action.budgetMs })
 }
+
+/** Nothing but whether it is gone is asked. */
+const MEANINGLESS_OF_A_REVERT = ['holdFor', 'await', 'resources', 'participants', 'output']
 
 /** Calls an action once to take back what it made, in the same way: an answer that is no failure says that it is gone. */
 export function callRevert(
@@ -41,13 +46,15 @@ export function callRevert(
   request: RevertRequest,
   options: CallOptions,
 ): Promise<Outcome> {
-  return bounded(budgetMs, (context) => revert(request, context), options)
+  const { resource } = request
+  const take = (context: ActionContext) =>
+    revert({ ...request, resource: { ...resource, payload: copy(resource.payload) } }, context)
+  return bounded(take, { ...options, budgetMs, ignored: MEANINGLESS_OF_A_REVERT })
 }
 
 async function bounded(
-  budgetMs: number,
   ask: (context: ActionContext) => unknown,
-  { signal, log, clock }: CallOptions,
+  { signal, log, clock, budgetMs, ignored = [] }: CallOptions & { budgetMs: number },
 ): Promise<Outcome> {
   const call = new AbortController()
   const over = new AbortController()
@@ -67,7 +74,10 @@ async function bounded(
   }
   const answered = new Promise<unknown>((resolve) => {
     resolve(ask(context))
-  }).then(classify, (error: unknown) => transient(failureOf(error)))
+  }).then(
+    (answer) => classify(answer, ignored),
+    (error: unknown) => transient(failureOf(error)),
+  )
   const timedOut = clock.sleepUntil(clock.now() + budgetMs, over.signal).then((): Outcome => {
     const error = `no answer within ${formatDuration(budgetMs)}`
     if (!over.signal.aborted) call.abort(new DOMException(error, 'TimeoutError'))

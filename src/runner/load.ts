@@ -10,28 +10,43 @@ export type CalledFor = {
 /** An action that is being called. */
 export type Call = { step: CalledFor /** Resolves when the call is over. */; over: Promise<unknown> }
 
-/** How much a process has in hand. An action being called does not count as work, so that hanging ones stop nobody. */
+/** How much may be in hand at a time. */
+export type Bounds = {
+  /** Runs, or ledgers of runs, being worked. */
+  working: number
+  /** Actions being called. */
+  calls: number
+}
+
+/**
+ * How much a process has in hand. An action being called does not count as work, so that hanging ones stop nobody.
+ * Taking back has a load of its own, so that neither it nor what runs do leaves the other without room.
+ */
 export class Load {
-  working = 0
   readonly calls: ReadonlySet<Call>
   readonly #calls = new Set<Call>()
+  readonly #bounds: Bounds
   readonly #onChange: () => void
+  #working = 0
 
-  constructor(onChange: () => void) {
+  constructor(bounds: Bounds, onChange: () => void) {
     this.calls = this.#calls
+    this.#bounds = bounds
     this.#onChange = onChange
   }
 
-  get dispatching(): number {
-    return this.#calls.size
+  /** How much more may be taken in hand; 0 or less: nothing. */
+  get room(): number {
+    const { working, calls } = this.#bounds
+    return Math.min(working - this.#working, calls - this.#calls.size - this.#working)
   }
 
   async work<T>(what: () => Promise<T>): Promise<T> {
-    this.working += 1
+    this.#working += 1
     try {
       return await what()
     } finally {
-      this.working -= 1
+      this.#working -= 1
       this.#onChange()
     }
   }

@@ -25,6 +25,7 @@ import { Ledgers } from './ledgers.ts'
 import { type Call, Load } from './load.ts'
 import type { RunnerLog } from './log.ts'
 import { delay, unless } from './machine-time.ts'
+import { Nap } from './nap.ts'
 import { PreparedStarts } from './prepared-starts.ts'
 import type { RunnerSettings } from './settings.ts'
 import { storesOf } from './stores.ts'
@@ -50,10 +51,10 @@ const HOUSEKEEPING_MS = 1000
 const DAY_MS = 86_400_000
 /** How soon to look again for due runs whose rows somebody held: statements are short. On the machine's clock. */
 const LOCKED_MS = 5
-/** Without a reason, each abort makes an exception with its stack, which nobody reads. */
-const WOKEN = 'woken'
 /** How long stopping waits for actions in flight that were told to give up. */
 const GIVE_UP_MS = 1_000
+/** What may be taken back at a time, beside so much for runs. */
+const share = (ofRuns: number) => Math.max(1, Math.floor(ofRuns / 4))
 
 /**
  * The loop that starts runs on their instant and works them. Any number of processes may run one on the same database.
@@ -62,17 +63,18 @@ const GIVE_UP_MS = 1_000
 export class Runner {
   readonly worker: string
   readonly #context: WorkContext
+  /** The same for taking back, which has room of its own. */
+  readonly #cleaning: WorkContext
   readonly #household: Household
   readonly #starts: PreparedStarts
+  readonly #nap: Nap
   readonly #stopping = new AbortController()
   readonly #giveUp = new AbortController()
   readonly #tasks = new Set<Promise<void>>()
   #loop: Promise<void> | null = null
   #renewing: Promise<unknown> | null = null
   #stopped: Promise<void> | null = null
-  #nap: AbortController | null = null
-  #napUntil: Instant = Number.NEGATIVE_INFINITY
-  #woken = false
+  /** There is more to do than there was room for. */
   #starved = false
   #claims = 0
   /** An instant came that somebody waited for, perhaps the end of a lease or of a grace window. */
@@ -87,6 +89,7 @@ export class Runner {
   }: RunnerOptions) {
     this.worker = worker
     const { db, clock, settings, log } = options
+    this.#nap = new Nap(clock)
     const leasing = { clock, leaseMs: settings.leaseMs, log }
     // Every action in flight listens to it.
     setMaxListeners(0, this.#giveUp.signal)
@@ -98,16 +101,18 @@ export class Runner {
       ledgers: new Ledgers(db.hot, leasing),
       signal: this.#giveUp.signal,
       mayDispatch: () => !this.#stopping.signal.aborted,
-      wakeAt: (instant) => this.#wakeAt(instant),
-      load: new Load(() => this.#loadChanged()),
+      wakeAt: (instant) => this.#nap.wakeAt(instant),
+      load: new Load({ working: settings.runConcurrency, calls: settings.maxDispatches }, () => this.#loadChanged()),
     }
+    const forCleanup = { working: share(settings.runConcurrency), calls: share(settings.maxDispatches) }
+    this.#cleaning = { ...this.#context, load: new Load(forCleanup, () => this.#loadChanged()) }
     this.#household = new Household(this.#context, {
       duty: (name, what) => this.#duty(name, what),
       wake: () => this.wake(),
       done: () => this.#settleIdle(),
     })
     this.#starts = new PreparedStarts(this.#context, {
-      room: () => this.#room(),
+      room: () => this.#context.load.room,
       owner: () => this.#newOwner(),
       track: (work) => this.#track(work),
     })
@@ -131,8 +136,7 @@ export class Runner {
 
   /** There may be something to do now. */
   wake(): void {
-    this.#woken = true
-    this.#nap?.abort(WOKEN)
+    this.#nap.wake()
   }
 
   /**
@@ -162,27 +166,29 @@ export class Runner {
     })
   }
 
-  /** The actions that are being called. */
+  /** The actions that are being called, and those that take back. */
   get calls(): ReadonlySet<Call> {
-    return this.#context.load.calls
+    return new Set([...this.#context.load.calls, ...this.#cleaning.load.calls])
   }
 
   async #run(): Promise<void> {
     const { clock, settings, db, ledgers } = this.#context
     const horizonMs = settings.horizonDays * DAY_MS
     while (!this.#stopping.signal.aborted) {
-      this.#woken = false
+      this.#nap.awake()
       // What was due at this instant has been looked at; what comes due during the pass has not.
       const now = clock.now()
       const more = await this.#pass(now)
-      if (more && this.#room() > 0) continue
+      if (more && this.#context.load.room > 0) continue
       this.#starved = more
       const cleaning = ledgers.leases.claims
       const ahead = more
         ? undefined
         : await this.#duty('next instant', () => readNextInstant(db.hot, { now, horizonMs, cleaning }))
-      if (ahead?.ledgers && (await this.#duty('clean up', () => this.#cleanUp(now)))) continue
-      const isLocked = ahead?.locked || ahead?.ledgers
+      const mayClean = this.#cleaning.load.room > 0
+      if (ahead?.ledgers && mayClean && (await this.#duty('clean up', () => this.#cleanUp(now)))) continue
+      this.#starved ||= ahead?.ledgers === true && !mayClean
+      const isLocked = ahead?.locked || (ahead?.ledgers && mayClean)
       if (isLocked && this.#lastPass?.error === null) await delay(LOCKED_MS, this.#giveUp.signal)
       else await this.#sleepUntilNext(now, ahead?.next ?? Number.POSITIVE_INFINITY)
     }
@@ -192,25 +198,11 @@ export class Runner {
     const { clock, settings } = this.#context
     const until = Math.min(clock.now() + settings.pollMs, next)
     // Where it sleeps until then, nothing but a change makes it look again before.
-    if (until === next && until > clock.now() && !this.#woken)
+    if (until === next && until > clock.now() && !this.#nap.isWoken)
       await this.#duty('prepare starts', () => this.#starts.prepare({ after: now, until }))
-    await this.#sleep(until)
-  }
-
-  async #sleep(until: Instant): Promise<void> {
-    if (this.#woken || this.#stopping.signal.aborted) return
-    this.#nap = new AbortController()
-    this.#napUntil = until
-    this.#settleIdle()
-    await this.#context.clock.sleepUntil(until, this.#nap.signal)
-    this.#sleptThrough ||= !this.#nap.signal.aborted
-    this.#nap = null
-    this.#napUntil = Number.NEGATIVE_INFINITY
-  }
-
-  #wakeAt(instant: Instant): void {
-    // Between naps the loop asks for the next instant anyway; it may have asked already, so that it is told all the same.
-    if (this.#nap === null || instant < this.#napUntil) this.wake()
+    if (this.#stopping.signal.aborted) return
+    const came = await this.#nap.sleep(until, () => this.#settleIdle())
+    this.#sleptThrough ||= came
   }
 
   #loadChanged(): void {
@@ -219,20 +211,14 @@ export class Runner {
   }
 
   #settleIdle(): void {
-    const napping = this.#nap !== null && !this.#nap.signal.aborted && this.#context.clock.now() < this.#napUntil
-    if (!napping || this.#woken || this.#household.work !== null || this.#tasks.size > this.calls.size) return
+    if (!this.#nap.isAsleep || this.#household.work !== null || this.#tasks.size > this.calls.size) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
-  }
-
-  #room(): number {
-    const { settings, load } = this.#context
-    return Math.min(settings.runConcurrency - load.working, settings.maxDispatches - load.dispatching - load.working)
   }
 
   /** Claims what is due at `now`, and keeps house. True: there is more than there was room for. */
   async #pass(now: Instant): Promise<boolean> {
-    const { db, settings } = this.#context
-    const room = () => Math.min(settings.runBatch, this.#room())
+    const { db, settings, load } = this.#context
+    const room = () => Math.min(settings.runBatch, load.room)
     let fault: string | null = null
     await this.#starts.startDue()
     const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
@@ -263,17 +249,19 @@ export class Runner {
   }
 
   async #reclaim(now: Instant): Promise<void> {
-    const { db, leases, settings } = this.#context
-    const limit = Math.min(settings.runBatch, Math.max(this.#room(), 1))
+    const { db, leases, load, settings } = this.#context
+    const limit = Math.min(settings.runBatch, Math.max(load.room, 1))
     const owner = this.#newOwner()
     const request = { owner, now, leaseUntil: leases.next(), limit, working: leases.claims }
     for (const lapsed of await takeOverLapsed(db.hot, request)) this.#track(workLapsed(this.#context, owner, lapsed))
   }
 
-  /** Claims ledgers that are due; answers whether it got any. */
+  /** Claims ledgers that are due, as many as there is room for; answers whether it got any. */
   async #cleanUp(now: Instant): Promise<boolean> {
-    const limit = Math.min(this.#context.settings.runBatch, Math.max(this.#room(), 1))
-    const tasks = await cleanUpDue(this.#context, { owner: this.#newOwner(), now, limit })
+    const { settings, load } = this.#cleaning
+    const limit = Math.min(settings.runBatch, load.room)
+    if (limit <= 0) return false
+    const tasks = await cleanUpDue(this.#cleaning, { owner: this.#newOwner(), now, limit })
     for (const task of tasks) this.#track(task)
     return tasks.length > 0
   }
@@ -303,7 +291,7 @@ export class Runner {
 
   async #stop(): Promise<void> {
     this.#stopping.abort()
-    this.#nap?.abort(WOKEN)
+    this.#nap.wake()
     await this.#loop
     this.#starts.forget()
     await this.#starts.starting

@@ -6,9 +6,9 @@ export type RunnerSettings = {
   runBatch: number
   /** Steps of one run before others get a turn. */
   stepsPerPass: number
-  /** Runs worked side by side, not counting those whose action is being called. */
+  /** Runs worked side by side, not counting those whose action is being called; besides, a quarter as many ledgers. */
   runConcurrency: number
-  /** Actions being called. */
+  /** Actions being called; besides, a quarter as many that take back. */
   maxDispatches: number
   stepMaxAttempts: number
   stepRetryMs: number

@@ -1,24 +1,13 @@
 import { failRun } from '../domain/disposition.ts'
-import * as log from '../domain/log.ts'
-import type { Outcome } from '../domain/outcome.ts'
-import {
-  type Draft,
-  draftOf,
-  type Instant,
-  type Picture,
-  type Step,
-  titleOf,
-  written as writtenAs,
-} from '../domain/picture.ts'
+import { type Draft, draftOf, type Instant, type Picture, type Step, written as writtenAs } from '../domain/picture.ts'
 import { progress } from '../domain/progress.ts'
 import { isTerminal } from '../domain/run.ts'
-import { type CallFacts, settle, takeBack } from '../domain/settle.ts'
+import { type CallFacts, takeBack } from '../domain/settle.ts'
 import type { VersionSpec } from '../domain/spec.ts'
 import { start } from '../domain/start.ts'
 import type { Claimed, ClaimRef, Lapsed } from '../store/claims.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
-import { mintId, mintStep } from '../store/ids.ts'
-import { appendLines } from '../store/log.ts'
+import { mintStep } from '../store/ids.ts'
 import { participantCounts } from '../store/participants.ts'
 import { startIfWaiting } from '../store/starts.ts'
 import type { Written } from '../store/transitions.ts'
@@ -27,20 +16,8 @@ import { call, notCalled } from './dispatch.ts'
 import { Messages } from './messages.ts'
 import { patiently, pauseFor } from './patience.ts'
 import { isSwitchedOff, permit } from './permission.ts'
+import { type Change, logLate, nothing, refusal, retryRule, settlement } from './settlement.ts'
 import type { WorkContext } from './work-context.ts'
-
-/** A call of an action that a change settles. */
-type Settled = { step: Step; outcome: Outcome; lines: log.RunLine[] }
-
-type Change = {
-  /** Changes the draft; false: what it is about is not there any more. */
-  apply(draft: Draft): boolean
-  /** The dispatch that the change ends, by its step and claim number; null where no step is in flight. */
-  ends: { id: string; claimNo: number } | null
-  settles: Settled | null
-}
-
-const nothing: Change = { apply: () => true, ends: null, settles: null }
 
 /** Works a run that was just claimed until it waits or its turn is over. Never rejects. */
 export function workClaimed(context: WorkContext, owner: string, { runId, line, started }: Claimed): Promise<void> {
@@ -177,26 +154,6 @@ async function participantsOf(context: WorkContext, runId: string): Promise<Pick
   return { publishes: { participants: counts.get(runId) ?? 0 } }
 }
 
-/** Settles a step with what its call brought, unless the claim that the call was made under is gone. */
-function settlement(context: WorkContext, settled: Settled, facts: CallFacts, retry = retryRule(context)): Change {
-  return {
-    settles: settled,
-    ends: settled.step,
-    apply(draft) {
-      const step = draft.steps.find((candidate) => candidate.id === settled.step.id)
-      if (step === undefined || draft.run.inFlight !== step.id || step.claimNo !== settled.step.claimNo) return false
-      for (const line of settled.lines) draft.lines.push(line)
-      settle(draft, step, settled.outcome, { now: context.clock.now(), retry, call: facts, mint: mintId })
-      return true
-    },
-  }
-}
-
-const retryRule = ({ settings }: WorkContext) => ({
-  maxAttempts: settings.stepMaxAttempts,
-  retryMs: settings.stepRetryMs,
-})
-
 /** `switchedOff`: an admin switched the action of the step off. */
 type Moved = { picture: Picture; step: Step | null; switchedOff: boolean }
 
@@ -294,32 +251,4 @@ function announce(context: WorkContext, draft: Draft, { line, from }: { line: nu
 /** The run as it is now; null where the claim is not in force any more. */
 function reread(context: WorkContext, claim: ClaimRef): Promise<Picture | null> {
   return patiently(context, claim.runId, () => context.pictures.add(claim))
-}
-
-/** What the database refuses to store fails the step that brought it, or the run where no step did. */
-function refusal(context: WorkContext, refused: Change, error: unknown): Change {
-  const because = `What it brought cannot be stored: ${error instanceof Error ? error.message : String(error)}`
-  if (refused.settles === null) {
-    return {
-      settles: null,
-      ends: refused.ends,
-      apply(draft) {
-        failRun(draft, context.clock.now(), because)
-        return true
-      },
-    }
-  }
-  const { step } = refused.settles
-  const outcome: Outcome = { kind: 'failed', transient: false, error: because }
-  return settlement(context, { step, outcome, lines: [] }, { title: titleOf(step) })
-}
-
-async function logLate(
-  { db, clock, changes }: WorkContext,
-  runId: string,
-  { step, outcome, lines }: Settled,
-): Promise<void> {
-  const said = 'error' in outcome ? `${outcome.kind}: ${outcome.error}` : outcome.kind
-  const line = await appendLines(db.hot, runId, [...lines, log.stepLate({ at: clock.now(), step }, said)])
-  if (line !== null) changes.publish({ runId, line, cues: false })
 }

@@ -3,7 +3,7 @@ import type { Instant, Picture } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { startIsPaused } from './missed.ts'
 import { PICTURE_COLUMNS, type PictureRow, pictureOf } from './pictures.ts'
-import { at, logLines } from './sql.ts'
+import { at, claimKey, logLines } from './sql.ts'
 
 export type ClaimRequest = {
   /** This claim's own name: a process never uses one twice, so that an old claim of it is not taken for the new one. */
@@ -141,12 +141,12 @@ export type ClaimRef = { runId: string; owner: string }
 
 /** The claimed runs as they are now, in the order asked for; null for one whose claim is not that any more. */
 export async function readClaimed(db: PrismaClient, claims: ClaimRef[]): Promise<(Picture | null)[]> {
-  const rows = await db.$queryRaw<PictureRow[]>(Prisma.sql`
+  const rows = await db.$queryRaw<(PictureRow & { owner: string })[]>(Prisma.sql`
     WITH x AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS x("runId" uuid, owner text))
-    SELECT ${PICTURE_COLUMNS} FROM x JOIN runs r ON r.id = x."runId" WHERE coalesce(r.claimed_by, '') = x.owner`)
-  const byRun = new Map(rows.map((row) => [row.id, row]))
-  return claims.map(({ runId }) => {
-    const row = byRun.get(runId)
+    SELECT x.owner, ${PICTURE_COLUMNS} FROM x JOIN runs r ON r.id = x."runId" WHERE coalesce(r.claimed_by, '') = x.owner`)
+  const byClaim = new Map(rows.map((row) => [claimKey({ runId: row.id, owner: row.owner }), row]))
+  return claims.map((claim) => {
+    const row = byClaim.get(claimKey(claim))
     return row === undefined ? null : pictureOf(row)
   })
 }

@@ -92,9 +92,9 @@ export async function readLedgers(db: PrismaClient, claims: ClaimRef[]): Promise
     WITH x AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS x("runId" uuid, owner text))
     SELECT r.id, r.scope, r.concurrency_key, r.fence, r.status::text AS status, r.current_phase,
       r.cleanup_status::text AS cleanup_status, r.in_flight IS NOT NULL AS in_flight,
-      (SELECT coalesce(json_agg(e ORDER BY e.created_at DESC, e.phase_index DESC, e.seq DESC, e.place DESC), '[]') FROM (
+      (SELECT coalesce(json_agg(e ORDER BY e.created_at DESC, e.id DESC), '[]') FROM (
         SELECT p.id, p.kind, p.ref, p.payload, p.member_key, p.lease_until, p.status, p.revert_attempts, p.revert_due_at,
-          p.claim_no, p.last_error, p.created_at, p.place, s.id AS step_id, s.phase, s.phase_index, s.seq, s.label, s.action_id, s.idempotency_key
+          p.claim_no, p.last_error, p.created_at, s.id AS step_id, s.phase, s.label, s.action_id, s.idempotency_key
         FROM resources p JOIN steps s ON s.id = p.step_id WHERE p.run_id = r.id AND ${unresolved(Prisma.sql`p`)}
       ) e) AS entries
     FROM x JOIN runs r ON r.id = x."runId" WHERE coalesce(r.ledger_owner, '') = x.owner`)

@@ -1,13 +1,8 @@
+import type { Setting } from '../domain/budget.ts'
 import type { Database } from './database.ts'
 
-/** What an admin set for an action. */
-export type ActionSettingRow = { enabled: boolean; caps: { dimension: string; cap: number | null }[] }
-
 /** The settings of those actions that an admin set something for. */
-export async function actionSettings(
-  db: Database,
-  actionIds: readonly string[],
-): Promise<Map<string, ActionSettingRow>> {
+export async function actionSettings(db: Database, actionIds: readonly string[]): Promise<Map<string, Setting>> {
   const rows = await db.prisma.actionSetting.findMany({
     where: { actionId: { in: [...actionIds] } },
     include: { caps: { orderBy: { dimension: 'asc' } } },

@@ -8,6 +8,12 @@ export const at = (instant: Instant) => Prisma.sql`${new Date(instant).toISOStri
 
 export const atOrNull = (instant: Instant | null) => (instant === null ? Prisma.sql`NULL::timestamptz` : at(instant))
 
+/**
+ * Tells claims apart that share a statement: an old claim of a run and the one in force may, and what comes back for the
+ * one is not the other's.
+ */
+export const claimKey = ({ runId, owner }: { runId: string; owner: string }) => `${runId} ${owner}`
+
 /** A log line as `logLines` and the hot path read it from JSON. */
 export function lineRow(line: RunLine) {
   return {

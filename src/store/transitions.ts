@@ -3,7 +3,7 @@ import type { Draft, Gate, Instant, NewResource, Step } from '../domain/picture.
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { Batch } from './batch.ts'
 import { toJsonb } from './json.ts'
-import { lineRow } from './sql.ts'
+import { claimKey, lineRow } from './sql.ts'
 
 /** What the holder of a claim wants written for its run. */
 export type Transition = {
@@ -124,7 +124,7 @@ function gateRow(gate: Gate) {
   }
 }
 
-function resourceRow(resource: NewResource, place: number) {
+function resourceRow(resource: NewResource) {
   return {
     id: resource.id,
     step_id: resource.stepId,
@@ -134,7 +134,6 @@ function resourceRow(resource: NewResource, place: number) {
     payload: resource.payload,
     member_key: resource.memberKey,
     lease_until: resource.leaseUntil,
-    place,
     created_at: iso(resource.createdAt),
   }
 }
@@ -149,11 +148,11 @@ const BROUGHT = Prisma.sql`, replaced AS (
       DELETE FROM resources p USING own, jsonb_array_elements_text(own.answered) AS a(step_id)
       WHERE p.step_id = a.step_id::uuid AND p.placeholder
     ), kept AS (
-      INSERT INTO resources (id, run_id, step_id, module, kind, ref, payload, member_key, lease_until, place, created_at)
-      SELECT s.id, own.id, s.step_id, s.module, s.kind, s.ref, s.payload, s.member_key, s.lease_until, s.place, s.created_at
+      INSERT INTO resources (id, run_id, step_id, module, kind, ref, payload, member_key, lease_until, created_at)
+      SELECT s.id, own.id, s.step_id, s.module, s.kind, s.ref, s.payload, s.member_key, s.lease_until, s.created_at
       FROM own CROSS JOIN LATERAL jsonb_to_recordset(own.resources) AS s(
         id uuid, step_id uuid, module text, kind text, ref text, payload jsonb, member_key text, lease_until timestamptz,
-        place int, created_at timestamptz)
+        created_at timestamptz)
     ), joined AS (
       INSERT INTO participants AS p (run_id, member_key, user_id, score, joined_at, meta)
       SELECT own.id, s.member_key, s.user_id, s.score, s.joined_at, s.meta
@@ -180,12 +179,14 @@ const HELD: Guard = {
   alsoSet: Prisma.empty,
 }
 
+type WrittenRow = { id: string; owner: string; fence: number; last_line: number; switched_off: boolean }
+
 // The runs are locked in id order, so that two groups never wait for each other. The fence is checked again on the
 // locked row; it covers the steps and the gate too, since whoever changes those raises it. `coalesce` keeps the planner
 // from walking all claims for each run, which took half of the statement's time.
 /** Writes those whose run's fence has not moved and that the guard holds for. One result for each, in their order. */
 export async function writeWhere(db: PrismaClient, transitions: Transition[], guard: Guard): Promise<Written[]> {
-  const rows = await db.$queryRaw<{ id: string; fence: number; last_line: number; switched_off: boolean }[]>(Prisma.sql`
+  const rows = await db.$queryRaw<WrittenRow[]>(Prisma.sql`
     WITH x AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${toJsonb(transitions.map(asRow))}::jsonb) AS x(
         id uuid, fence int, owner text, status run_status, health run_health, stalled_since timestamptz, current_phase text,
@@ -242,10 +243,13 @@ export async function writeWhere(db: PrismaClient, transitions: Transition[], gu
       claimed_by = CASE WHEN own.lease_until IS NULL THEN NULL ELSE own.owner END,
       fence = r.fence + 1, last_line = r.last_line + jsonb_array_length(own.lines) ${guard.alsoSet}
     FROM own WHERE r.id = own.id
-    RETURNING r.id, r.fence, r.last_line,
+    RETURNING r.id, own.owner, r.fence, r.last_line,
       coalesce((SELECT NOT a.enabled FROM action_settings a WHERE a.action_id = own.calls), false) AS switched_off`)
-  const byRun = new Map(
-    rows.map((row) => [row.id, { fence: row.fence, line: row.last_line, switchedOff: row.switched_off }]),
+  const byClaim = new Map(
+    rows.map((row) => [
+      claimKey({ runId: row.id, owner: row.owner }),
+      { fence: row.fence, line: row.last_line, switchedOff: row.switched_off },
+    ]),
   )
-  return transitions.map(({ draft }) => byRun.get(draft.facts.runId) ?? null)
+  return transitions.map(({ draft, owner }) => byClaim.get(claimKey({ runId: draft.facts.runId, owner })) ?? null)
 }

@@ -237,6 +237,46 @@ test('forcing a gate lets the phase go once its steps are done, and is logged on
   expect((await stage.run(runId)).gates[0]).toMatchObject({ openedBy: 'FORCED', openedByName: 'Mira', reason: 'go' })
 })
 
+test('who advances too late is told what opened the gate', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([
+    { key: 'one', steps: [CUE], advance: { trigger: { on: 'test.slain' } } },
+    { key: 'two', steps: [CUE], advance: { after: '1h' } },
+    { key: 'three', steps: [] },
+  ])
+  const late = async (phase: string) => {
+    const answer = await advancePhase(stage.ctx, TOM, { runId, phase, reason: 'go' })
+    return answer.error === 'CONFLICT' ? answer.message : null
+  }
+  const confirm = async (phaseIndex: number) => {
+    await confirmCue(stage.ctx, MIRA, { stepId: (await stage.step(runId, 0, phaseIndex)).id })
+    await stage.settle()
+  }
+  expect(await late('two')).toContain('Phase "two" is not the current one: "one" is. Advance that, or leave it.')
+  await stage.emit()
+  stage.clock.moveBy(2000)
+  expect(await late('one')).toMatch(/ that is not open\. test\.slain opened the gate of phase "one" 2 s ago\.$/)
+  await confirm(0)
+  expect(await late('one')).toMatch(/leave it\. test\.slain opened the gate of phase "one" 2 s ago\.$/)
+  await stage.letPass(3_600_000)
+  expect(await late('two')).toMatch(/ Its time opened the gate of phase "two" just now\.$/)
+  await confirm(1)
+  expect(await late('two')).toMatch(/^The run is COMPLETED; .* Mira confirmed this just now\.$/)
+})
+
+test('who advances after another person, or a run that was cancelled, is told who was first', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE], advance: { after: '1h' } }])
+  const late = () => advancePhase(stage.ctx, TOM, { runId, phase: 'one', reason: 'go' })
+  await advancePhase(stage.ctx, MIRA, { runId, phase: 'one', reason: 'go' })
+  await pauseRun(stage.ctx, TOM, { runId })
+  expect(await late()).toMatchObject({ message: expect.stringMatching(/ Mira advanced this just now\.$/) })
+  stage.clock.moveBy(1000)
+  await cancelRun(stage.ctx, TOM, { runId })
+  stage.clock.moveBy(3_600_000)
+  expect(await late()).toMatchObject({ message: expect.stringMatching(/ Tom cancelled this 1 h ago\.$/) })
+})
+
 test('a run that is not there is not found', async () => {
   const stage = await newStage()
   expect(await pauseRun(stage.ctx, MIRA, { runId: '00000000-0000-7000-8000-000000000000' })).toMatchObject({

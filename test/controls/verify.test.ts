@@ -64,6 +64,7 @@ test.each<[string, Perform, string]>([
   ['says that it would fail for the moment', () => ({ ok: false, error: 'boom' }), 'ERROR'],
   ['answers nothing that can be used', () => ({}), 'ERROR'],
   ['would hold or wait for a person', () => ({ ok: true, holdFor: 60, await: 'human' }), 'OK'],
+  ['says of holds and waiting what means nothing', () => ({ ok: true, holdFor: 'soon', await: 'robots' }), 'OK'],
 ])('an action that %s is found so: %s', async (_what, perform, finding) => {
   const id = await create([spawn()])
   world.perform = perform

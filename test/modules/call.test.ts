@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Clock } from '../../src/domain/clock.ts'
-import { callAction } from '../../src/modules/call.ts'
-import type { ActionContext, Envelope } from '../../src/modules/module.ts'
+import { callAction, callRevert } from '../../src/modules/call.ts'
+import type { ActionContext, Envelope, RevertRequest } from '../../src/modules/module.ts'
 
 /** Moved by hand. */
 class HandClock implements Clock {
@@ -175,4 +175,21 @@ test('what the action says is passed on as text that can be kept', async () => {
     ['an error', 'info'],
     ['(a message without text)', 'info'],
   ])
+})
+
+test('what is taken back is given as a copy, which a module may change', async () => {
+  const resource = { id: 'resource_1', kind: 'spawn', ref: 'a', payload: { deep: { list: [1] } }, memberKey: null }
+  const { params: _, actor: __, verify: ___, ...common } = envelope
+  const request: RevertRequest = { ...common, runId: 'run_1', stepId: 'step_1', resource }
+  const given: RevertRequest[] = []
+  const revert = (asked: RevertRequest) => {
+    given.push(structuredClone(asked))
+    if (asked.resource.payload !== null) asked.resource.payload.deep = 'changed'
+    asked.resource.ref = 'changed'
+    return { ok: true }
+  }
+  const options = { signal: new AbortController().signal, log() {}, clock: new HandClock() }
+  for (let nth = 0; nth < 2; nth += 1) await callRevert({ budgetMs: 1000, revert }, request, options)
+  expect(given).toEqual([request, request])
+  expect(resource).toMatchObject({ ref: 'a', payload: { deep: { list: [1] } } })
 })

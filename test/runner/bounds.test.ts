@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { newStage } from '../support/stage.ts'
+import { cancelRun } from '../../src/controls/runs.ts'
+import { MIRA, newStage } from '../support/stage.ts'
 
 test('no more than maxDispatches actions are called at a time, and the rest follow', async () => {
   const stage = await newStage({ maxDispatches: 3 })
@@ -27,4 +28,36 @@ test('a run is let go of after stepsPerPass steps, and taken up again behind tho
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
   expect(new Set(owners).size).toBe(3)
   expect(owners).toEqual([0, 0, 2, 2, 4, 4].map((first) => owners[first]))
+})
+
+test('reverts that hang take no more than their share, and neither they nor hung actions hold the other up', async () => {
+  const stage = await newStage({ maxDispatches: 8, runConcurrency: 8 })
+  const cue = { actionId: 'core.cue', params: { instruction: 'Go' } }
+  stage.script.on('a', ({ scope }) => ({ ok: true, resources: [{ kind: 'spawn', ref: scope }] }))
+  const made = await stage.publish([{ key: 'one', steps: [{ actionId: 'test.spawn', key: 'a' }, cue] }])
+  const scopes = Array.from({ length: 6 }, (_, index) => `s${index}`)
+  const hung = scopes.map((scope) => stage.script.hangRevert(scope))
+  const runs: string[] = []
+  for (const scope of scopes) runs.push(await stage.start(made.definitionId, { scope }))
+  await stage.settle()
+  for (const runId of runs) await cancelRun(stage.ctx, MIRA, { runId })
+  await stage.settle()
+  expect(stage.script.reverted()).toHaveLength(2)
+
+  const hanging = await stage.publish([{ key: 'one', steps: [{ key: 'hang' }] }])
+  const hungAction = stage.script.hang('hang')
+  for (const scope of scopes) await stage.start(hanging.definitionId, { scope })
+  await stage.settle()
+  expect(stage.runner.calls.size).toBe(2 + 6)
+  const quick = await stage.publish([{ key: 'one', steps: [{ key: 'quick' }] }])
+  const quickRun = await stage.start(quick.definitionId)
+  await stage.settle()
+  expect(await stage.run(quickRun)).toMatchObject({ status: 'COMPLETED' })
+
+  for (const { answer } of hung) answer({ ok: true })
+  await stage.settle()
+  expect(stage.script.reverted().sort()).toEqual(scopes)
+  for (const runId of runs) expect(await stage.run(runId)).toMatchObject({ cleanupStatus: 'CLEAN' })
+  hungAction.answer({ ok: true })
+  await stage.settle()
 })

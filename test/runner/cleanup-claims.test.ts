@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest'
 import { cancelRun } from '../../src/controls/runs.ts'
-import { MIRA, newStage, type Stage, type StageStep, T0 } from '../support/stage.ts'
-
-const CUE: StageStep = { actionId: 'core.cue', params: { instruction: 'Go' } }
-const spawn = (key: string): StageStep => ({ actionId: 'test.spawn', key })
-const made = (...refs: string[]) => ({ ok: true, resources: refs.map((ref) => ({ kind: 'spawn', ref })) })
-
-const resource = (stage: Stage, ref: string) => stage.db.prisma.resource.findFirstOrThrow({ where: { ref } })
+import { MIRA, newStage, type Stage, T0 } from '../support/stage.ts'
+import { CUE, made, resource, spawn } from './spawned.ts'
 
 /** A run that made something and waits for a person. */
 async function spawned(stage: Stage, ...refs: string[]): Promise<string> {

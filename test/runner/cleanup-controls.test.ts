@@ -1,32 +1,8 @@
 import { expect, test } from 'vitest'
 import { abandonResource } from '../../src/controls/ledger.ts'
 import { cancelRun, retryCleanup } from '../../src/controls/runs.ts'
-import { confirmCue } from '../../src/controls/steps.ts'
-import { MIRA, newStage, type Stage, type StageStep, T0, TOM } from '../support/stage.ts'
-
-const MINUTE = 60_000
-const CUE: StageStep = { actionId: 'core.cue', params: { instruction: 'Go' } }
-const spawn = (key: string, more: Partial<StageStep> = {}): StageStep => ({ actionId: 'test.spawn', key, ...more })
-const made = (...refs: string[]) => ({ ok: true, resources: refs.map((ref) => ({ kind: 'spawn', ref })) })
-const leased = (ref: string, ms: number) => ({
-  ok: true,
-  resources: [{ kind: 'spawn', ref, leaseUntil: new Date(T0 + ms).toISOString() }],
-})
-
-const ledger = async (stage: Stage, runId: string) =>
-  (
-    await stage.db.prisma.resource.findMany({
-      where: { runId },
-      orderBy: [{ createdAt: 'asc' }, { place: 'asc' }],
-    })
-  ).map(({ kind, ref, status }) => `${kind === '@step' ? kind : ref} ${status}`)
-
-const resource = (stage: Stage, ref: string) => stage.db.prisma.resource.findFirstOrThrow({ where: { ref } })
-
-const confirm = async (stage: Stage, runId: string, seq: number) => {
-  await confirmCue(stage.ctx, MIRA, { stepId: (await stage.step(runId, seq)).id })
-  await stage.settle()
-}
+import { MIRA, newStage, type Stage, T0, TOM } from '../support/stage.ts'
+import { CUE, confirm, leased, ledger, MINUTE, made, resource, spawn } from './spawned.ts'
 
 /** A run that made something and whose cleanup is over, not all of which could be taken back. */
 async function incomplete(stage: Stage, refs: string[], options: Parameters<Stage['publish']>[1] = {}) {

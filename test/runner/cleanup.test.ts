@@ -1,32 +1,8 @@
 import { expect, test } from 'vitest'
 import { cancelRun, pauseRun } from '../../src/controls/runs.ts'
-import { confirmCue } from '../../src/controls/steps.ts'
 import { formatId } from '../../src/domain/ids.ts'
-import { MIRA, newStage, type Stage, type StageStep, T0 } from '../support/stage.ts'
-
-const MINUTE = 60_000
-const CUE: StageStep = { actionId: 'core.cue', params: { instruction: 'Go' } }
-const spawn = (key: string, more: Partial<StageStep> = {}): StageStep => ({ actionId: 'test.spawn', key, ...more })
-const made = (...refs: string[]) => ({ ok: true, resources: refs.map((ref) => ({ kind: 'spawn', ref })) })
-const leased = (ref: string, ms: number) => ({
-  ok: true,
-  resources: [{ kind: 'spawn', ref, leaseUntil: new Date(T0 + ms).toISOString() }],
-})
-
-const ledger = async (stage: Stage, runId: string) =>
-  (
-    await stage.db.prisma.resource.findMany({
-      where: { runId },
-      orderBy: [{ createdAt: 'asc' }, { place: 'asc' }],
-    })
-  ).map(({ kind, ref, status }) => `${kind === '@step' ? kind : ref} ${status}`)
-
-const resource = (stage: Stage, ref: string) => stage.db.prisma.resource.findFirstOrThrow({ where: { ref } })
-
-const confirm = async (stage: Stage, runId: string, seq: number) => {
-  await confirmCue(stage.ctx, MIRA, { stepId: (await stage.step(runId, seq)).id })
-  await stage.settle()
-}
+import { MIRA, newStage } from '../support/stage.ts'
+import { CUE, confirm, leased, ledger, MINUTE, made, resource, spawn } from './spawned.ts'
 
 test('what a run made is taken back newest first, in ENDING, and the log tells it in order', async () => {
   const stage = await newStage()
@@ -138,17 +114,20 @@ test('a revert is tried so often with a pause, which does not hold up the others
 
 test('a terminal failure is not tried again, and no shape that a failure can take reads as success', async () => {
   const stage = await newStage({ stepMaxAttempts: 1 })
-  stage.script.answers('a', made('1', '2', '3', '4', '5'))
+  stage.script.answers('a', made('1', '2', '3', '4', '5', '6'))
   stage.script.revertAnswers('1', { ok: false, retry: false, error: 'gone' })
   stage.script.onRevert('2', () => Promise.reject(new Error('thrown')))
   stage.script.revertAnswers('3', 'ok')
   stage.script.revertAnswers('4', { ok: true, await: 'human', holdFor: 99, resources: [{ kind: 'x', ref: 'new' }] })
   const hung = stage.script.hangRevert('5')
+  stage.script.revertAnswers('6', { ok: true, await: 'robots', holdFor: 'soon', resources: 7, participants: 'all' })
   const runId = await stage.play([{ key: 'one', steps: [spawn('a')] }])
   await hung.called
   expect(await stage.run(runId)).toMatchObject({ status: 'ENDING' })
   await stage.letPass(10_000)
-  expect(await ledger(stage, runId)).toEqual(['1 FAILED', '2 FAILED', '3 FAILED', '4 REVERTED', '5 FAILED'])
+  expect(await ledger(stage, runId)).toEqual([
+    ...['1 FAILED', '2 FAILED', '3 FAILED', '4 REVERTED', '5 FAILED', '6 REVERTED'],
+  ])
   expect((await resource(stage, '5')).lastError).toBe('no answer within 10 s')
   expect((await resource(stage, '3')).lastError).toContain('unusable')
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'INCOMPLETE' })

@@ -3,18 +3,9 @@ BEGIN;
 -- DropIndex
 DROP INDEX "resources_lapsing";
 
--- DropIndex
-DROP INDEX "resources_of_run";
-
--- AlterTable
-ALTER TABLE "resources" ADD COLUMN     "place" INTEGER NOT NULL DEFAULT 0;
-
 -- AlterTable
 ALTER TABLE "runs" ADD COLUMN     "ledger_at" TIMESTAMPTZ(3),
 ADD COLUMN     "ledger_owner" TEXT;
-
--- CreateIndex
-CREATE INDEX "resources_of_run" ON "resources"("run_id", "created_at", "place");
 
 -- CreateIndex
 CREATE INDEX "resources_of_step" ON "resources"("step_id");
