@@ -100,10 +100,15 @@ async function admit(
     return await patiently(context, request.runId, () => context.admissions.admitIfClaimed(request))
   } catch (error) {
     if (!isRefusedByDatabase(error)) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    return { kind: 'UNCOUNTABLE', error: `What it costs cannot be counted: ${why}` }
+    const { runId, stepId } = request
+    context.log.error({ err: error, runId, stepId }, 'what a step costs could not be counted; the step fails')
+    return { kind: 'UNCOUNTABLE', error: UNCOUNTABLE }
   }
 }
+
+// Amounts add up to more than a number holds, or the database refuses them otherwise: its own words are for the server's log.
+const UNCOUNTABLE =
+  "What it costs cannot be counted on top of what the run has spent; lower it, and see the server's log for why."
 
 type Short = Admission & { kind: 'SHORT' }
 

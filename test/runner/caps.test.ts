@@ -251,3 +251,14 @@ test('two runs side by side, worked by two processes, spend one cap each and no 
   }
   expect(stage.world.calls).toHaveLength(20)
 })
+
+test('a cost that cannot be added to what is spent fails its step with a sentence, and not with words of the database', async () => {
+  const stage = await spawningStage()
+  stage.expectFaults(/could not be counted/)
+  const runId = await stage.play(one(vermin({ count: 1.5e308 }), vermin({ count: 1.5e308 }), vermin({ count: 1 })))
+  expect(await statuses(stage, runId)).toEqual(['DONE', 'FAILED', 'DONE'])
+  expect(stage.world.calls.map(({ params }) => params.count)).toEqual([1.5e308, 1])
+  expect((await stage.step(runId, 1)).lastError).toBe(
+    "What it costs cannot be counted on top of what the run has spent; lower it, and see the server's log for why.",
+  )
+})
