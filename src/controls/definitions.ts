@@ -200,9 +200,12 @@ export async function archiveDefinition(
   if (read === null) return noDefinition(id)
   if (read.state === 'ARCHIVED') return { definitionId: id }
   const runs = runsGoingOn === 1 ? '1 run of it has' : `${runsGoingOn} runs of it have`
-  return conflict(`${runs} not ended or been cleaned up; let them end, or cancel them, and archive it then.`, {
-    definitionId: id,
-  })
+  return conflict(
+    `${runs} not ended or been cleaned up; let them end, or cancel them; where a cleanup is INCOMPLETE, retry it or abandon what is left. Archive it then.`,
+    {
+      definitionId: id,
+    },
+  )
 }
 
 type ReadContent = { ok: true; content: Partial<DefinitionContent> } | { ok: false; issues: Issue[] }

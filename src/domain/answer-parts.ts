@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon'
 import { isObject } from './plain-object.ts'
 import { isStorable, MAX_JSON_DEPTH, nestsDeeperThan, storableJson, UNSTORABLE } from './storable.ts'
 import { keyProblem } from './template.ts'
@@ -153,9 +154,10 @@ class Part {
   instant(field: string): string | null {
     const value = this.text(field)
     if (value === null) return null
-    const ms = INSTANT.test(value) ? Date.parse(value) : Number.NaN
-    if (Number.isNaN(ms)) return this.refuse(field, 'must be an instant like 2026-01-31T20:00:00Z')
-    return new Date(ms).toISOString()
+    const instant = DateTime.fromISO(value, { zone: 'utc' })
+    if (!INSTANT.test(value) || !instant.isValid || instant.year < 1 || instant.year > 9999)
+      return this.refuse(field, 'must be an instant like 2026-01-31T20:00:00Z')
+    return instant.toJSDate().toISOString()
   }
 
   #given(field: string): unknown {

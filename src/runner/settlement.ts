@@ -50,18 +50,20 @@ export const retryRule = ({ settings }: WorkContext) => ({
 
 /** What the database refuses to store fails the step that brought it, or the run where no step did. */
 export function refusal(context: WorkContext, refused: Change, error: unknown): Change {
-  const because = `What it brought cannot be stored: ${error instanceof Error ? error.message : String(error)}`
-  if (refused.settles === null) {
+  const { clock, log: serverLog } = context
+  const step = refused.settles?.step
+  serverLog.error({ err: error, stepId: step?.id }, 'the database refused what a step or a run brought; it fails')
+  const because = "What it brought cannot be stored; see the server's log for why, and correct the action."
+  if (step === undefined) {
     return {
       settles: null,
       ends: refused.ends,
       apply(draft) {
-        failRun(draft, context.clock.now(), because)
+        failRun(draft, clock.now(), because)
         return true
       },
     }
   }
-  const { step } = refused.settles
   const outcome: Outcome = { kind: 'failed', transient: false, error: because }
   return settlement(context, { step, outcome, lines: [] }, { title: titleOf(step) })
 }

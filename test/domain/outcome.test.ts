@@ -188,6 +188,22 @@ test.each<[string, unknown]>([
     'resources[0].leaseUntil must be an instant',
     { resources: [{ kind: 'a', ref: 'b', leaseUntil: '2026-99-01T00:00Z' }] },
   ],
+  [
+    'resources[0].leaseUntil must be an instant',
+    { resources: [{ kind: 'a', ref: 'b', leaseUntil: '2026-02-30T00:00Z' }] },
+  ],
+  [
+    'resources[0].leaseUntil must be an instant',
+    { resources: [{ kind: 'a', ref: 'b', leaseUntil: '0000-12-31T00:00Z' }] },
+  ],
+  [
+    'resources[0].leaseUntil must be an instant',
+    { resources: [{ kind: 'a', ref: 'b', leaseUntil: '0001-01-01T00:00+14:00' }] },
+  ],
+  [
+    'resources[0].leaseUntil must be an instant',
+    { resources: [{ kind: 'a', ref: 'b', leaseUntil: '2026-01-31T24:30:00Z' }] },
+  ],
   ['participants[0].memberKey must be a text', { participants: [{ score: 5 }] }],
   ['participants[0].memberKey must be at most 190', { participants: [{ memberKey: 'x'.repeat(191) }] }],
   ['participants must not hold a number that is not finite', { participants: [{ memberKey: 'a', score: Number.NaN }] }],

@@ -183,6 +183,7 @@ test('what is too long to be written fails the step, once', async () => {
       throw new RangeError('Invalid string length')
     return stage.send(sql)
   })
+  stage.expectFaults(/refused what a step/)
   stage.script.on('a', () => ({ ok: true, output: { text: 'far too long' } }))
   const runId = await stage.play([{ key: 'one', steps: [{ key: 'a' }] }])
   expect(await stage.run(runId)).toMatchObject({ status: 'PAUSED' })

@@ -206,6 +206,7 @@ test('text that the database refuses fails the step that brought it and strands 
     )
     return send(Object.assign(Object.create(Object.getPrototypeOf(sql)), sql, { values }))
   })
+  stage.expectFaults(/refused what a step/)
   stage.script.answers('bad', { ok: true, output: { text: 'REFUSE-ME' } })
   const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'bad' }] }])
   const { definitionId: good } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }])
@@ -216,5 +217,7 @@ test('text that the database refuses fails the step that brought it and strands 
     'COMPLETED',
     'PAUSED',
   ])
-  expect((await stage.step(runs[0] ?? '')).lastError).toContain('cannot be stored')
+  expect((await stage.step(runs[0] ?? '')).lastError).toBe(
+    "What it brought cannot be stored; see the server's log for why, and correct the action.",
+  )
 })
