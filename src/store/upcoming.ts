@@ -6,7 +6,7 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { type SeededBudget, seedBudget } from './budget.ts'
 import { sqlState } from './faults.ts'
 import { toJsonb } from './json.ts'
-import { insertFirstSteps } from './materialise.ts'
+import { firstStepRows, insertFirstSteps } from './materialise.ts'
 import { at, lineRow, logOwnLine } from './sql.ts'
 
 /** The upcoming runs of a definition that its schedule made, and the other runs whose instants they must not take. */
@@ -206,7 +206,7 @@ function placeRuns(
       ), run AS (
         SELECT * FROM placed UNION ALL SELECT * FROM cancelled
       ), seeded AS (
-        ${insertFirstSteps(Prisma.sql`(SELECT id FROM placed WHERE kind = 'REPIN' AND (SELECT count(*) FROM cleared) >= 0) run`, steps)}
+        ${insertFirstSteps(Prisma.sql`(SELECT id FROM placed WHERE kind = 'REPIN' AND (SELECT count(*) FROM cleared) >= 0) run`, firstStepRows(steps))}
       ), logged AS (${logOwnLine(Prisma.sql`
         SELECT id, last_line - CASE WHEN kind = 'REPIN' THEN ${budgetLines}::int ELSE 0 END AS last_line, line
         FROM run WHERE line IS NOT NULL`)})
