@@ -26,9 +26,9 @@ import type { WorkContext } from './work-context.ts'
 /** New runs of one definition in one pass at most; the next pass goes on. */
 const RUNS_PER_DEFINITION = 100
 /** Definitions read at a time. */
-const DEFINITIONS = 50
+const DEFINITIONS = 200
 const DAY_MS = 86_400_000
-/** Rows that one statement makes unless a single definition has more: some tens of milliseconds' work. */
+/** Rows that are enough for one statement: some tens of milliseconds' work. */
 const ROWS_PER_STATEMENT = 1_500
 /** A run's own row and its first line. */
 const ROWS_OF_RUN = 2
@@ -51,26 +51,33 @@ export class Materialiser {
     const now = clock.now()
     const before = now + settings.horizonDays * DAY_MS
     const due = await readToExpand(db.hot, { before, limit: DEFINITIONS, except: this.#except() })
+    const more = due.length > 0
     let made = 0
-    let group: Expansion[] = []
+    let group = await this.#planSome(due, now)
+    while (group.length > 0 && mayDispatch()) {
+      // The database makes some while the next are planned.
+      const [count, next] = await Promise.all([this.#make(group, now), this.#planSome(due, now)])
+      made += count
+      group = next
+    }
+    return { made, more }
+  }
+
+  /** What is to be made of the first of `due`, which are taken from it, as many as one statement makes. */
+  async #planSome(due: ToExpand[], now: Instant): Promise<Expansion[]> {
+    const group: Expansion[] = []
     let rows = 0
-    for (const read of due) {
-      if (!mayDispatch()) break
+    while (rows < ROWS_PER_STATEMENT) {
+      const read = due.shift()
+      if (read === undefined) break
       const expansion = await this.#guarded(read, () => this.#plan(read, now))
       // Planning takes the process some milliseconds together, and others have their turn between.
       await setImmediate()
       if (expansion == null) continue
-      const more = expansion.occurrences.length * (ROWS_OF_RUN + expansion.steps.length)
-      if (group.length > 0 && rows + more > ROWS_PER_STATEMENT) {
-        made += await this.#make(group, now)
-        group = []
-        rows = 0
-      }
       group.push(expansion)
-      rows += more
+      rows += expansion.occurrences.length * (ROWS_OF_RUN + expansion.steps.length)
     }
-    if (mayDispatch()) made += await this.#make(group, now)
-    return { made, more: due.length > 0 }
+    return group
   }
 
   /** Moves upcoming runs to where this process's zone data puts them, where older data put them elsewhere. */
@@ -90,7 +97,7 @@ export class Materialiser {
     }
   }
 
-  async #move({ definitionId, version }: OlderPlan): Promise<void> {
+  async #move({ definitionId, materialisedUntil, version }: OlderPlan): Promise<void> {
     const { db, zones, clock, changes } = this.#context
     const now = clock.now()
     const upcoming = await readUpcoming(db.hot, { definitionId, now })
@@ -106,6 +113,7 @@ export class Materialiser {
     const moved = await moveUpcomingIfUnchanged(db.hot, {
       definitionId,
       versionId: version.id,
+      watermark: materialisedUntil,
       zoneData: zones.version,
       read: upcoming.runs,
       moves,

@@ -61,6 +61,8 @@ export type UpcomingPlan = {
   definitionId: string
   /** The current version from then on; runs are marked with it while their instants change places. */
   versionId: string
+  /** How far the definition was expanded, as it was read before the upcoming runs were. */
+  watermark: Date | null
   read: readonly UpcomingRun[]
   changes: readonly UpcomingChange[]
   /** What REPIN pins runs to, and what their first steps are like; null where nothing is re-pinned. */
@@ -102,15 +104,23 @@ async function changeAll(
   change: Prisma.Sql,
   plan: UpcomingPlan,
 ): Promise<{ runId: string; line: number }[] | null> {
-  const { definitionId, changes, versionId } = plan
+  const { definitionId, watermark, changes, versionId } = plan
   const read = plan.read.map(({ runId, fence }) => ({ id: runId, fence }))
   const repinned = changes.filter(({ kind }) => kind === 'REPIN').map(({ run }) => run.runId)
+  // The definition is locked first, as by whoever makes runs of it. What is locked is looked at as it is then; the count
+  // of all is older, but whoever makes runs moves the watermark, and whoever changes one moves its fence.
   const changeIfUnchanged = Prisma.sql`
     read AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(read)}::jsonb) AS x(id uuid, fence int)
+    ), definition AS MATERIALIZED (
+      SELECT id FROM definitions
+      WHERE id = ${definitionId}::uuid AND materialised_until IS NOT DISTINCT FROM ${watermark?.toISOString() ?? null}::timestamptz
+      FOR UPDATE
+    ), locked AS MATERIALIZED (
+      SELECT r.id FROM definition CROSS JOIN read JOIN runs r ON r.id = read.id
+      WHERE r.fence = read.fence AND ${isScheduled} ORDER BY r.id FOR UPDATE OF r
     ), unchanged AS (
-      SELECT 1 WHERE ${read.length} = (SELECT count(*) FROM read JOIN runs r ON r.id = read.id
-          WHERE r.fence = read.fence AND ${isScheduled})
+      SELECT 1 FROM definition WHERE ${read.length} = (SELECT count(*) FROM locked)
         AND ${read.length} = (SELECT count(*) FROM runs
           WHERE definition_id = ${definitionId}::uuid AND status = 'SCHEDULED' AND source = 'SCHEDULE')
     ), ${change}, cleared AS (
@@ -118,27 +128,15 @@ async function changeAll(
     ), uncounted AS (
       DELETE FROM budget_lines USING done WHERE run_id = ANY (${repinned}::uuid[]) RETURNING run_id
     )`
-  // The definition first, as whoever makes runs of it does; a run that was made before it was locked and is not among
-  // those that are locked was not read either.
-  const lock = db.$queryRaw(Prisma.sql`
-    WITH definition AS MATERIALIZED (SELECT id FROM definitions WHERE id = ${definitionId}::uuid FOR UPDATE)
-    SELECT count(*) FROM (
-      SELECT 1 FROM runs WHERE definition_id = (SELECT id FROM definition) AND status = 'SCHEDULED' AND source = 'SCHEDULE'
-      ORDER BY id FOR UPDATE
-    ) locked`)
   if (!changes.some(movesOccurrence)) {
-    const [, rows] = await db.$transaction([
-      lock,
-      db.$queryRaw<{ runId: string | null; line: number }[]>(Prisma.sql`
-        WITH ${changeIfUnchanged}, ${placeRuns(plan, Prisma.sql`EXISTS (SELECT 1 FROM done)`)}
-        SELECT run.id AS "runId", run.last_line AS line FROM done LEFT JOIN run ON true`),
-    ])
+    const rows = await db.$queryRaw<{ runId: string | null; line: number }[]>(Prisma.sql`
+      WITH ${changeIfUnchanged}, ${placeRuns(plan, Prisma.sql`EXISTS (SELECT 1 FROM done)`)}
+      SELECT run.id AS "runId", run.last_line AS line FROM done LEFT JOIN run ON true`)
     return rows.length === 0 ? null : rows.flatMap(({ runId, line }) => (runId === null ? [] : { runId, line }))
   }
   // Instants may change places among the runs, which the unique keys forbid even for a moment: the runs leave the keys
   // (as superseded ones are outside them) in one statement and come back in the next.
-  const [, done, logged] = await db.$transaction([
-    lock,
+  const [done, logged] = await db.$transaction([
     db.$queryRaw<{ id: string }[]>(Prisma.sql`
       WITH ${changeIfUnchanged}, parked AS (
         UPDATE runs SET superseded_by_id = ${versionId}::uuid FROM done

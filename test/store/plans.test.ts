@@ -235,26 +235,20 @@ const upcomingRun = (shift: number): UpcomingChange => {
 
 const caps = [{ dimension: 'creatures', cap: 4, from: 'shard.spawn' }]
 
-/** The plans of the statements behind the lock. */
 async function plansOfChange(changes: UpcomingChange[]): Promise<string[]> {
   const plans: string[] = []
-  const client = {
-    $queryRaw: (sql: Prisma.Sql) => sql,
-    $transaction: ([lock, ...rest]: Prisma.Sql[]) =>
-      db.hot.$transaction(async (tx) => {
-        if (lock !== undefined) await tx.$queryRaw(lock)
-        for (const sql of rest) {
-          const rows = await tx.$queryRaw<{ 'QUERY PLAN': string }[]>(Prisma.sql`EXPLAIN ${sql}`)
-          plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-        }
-        return [[], [], []]
-      }),
+  const explain = async (sql: Prisma.Sql) => {
+    const rows = await db.hot.$queryRaw<{ 'QUERY PLAN': string }[]>(Prisma.sql`EXPLAIN ${sql}`)
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+    return []
   }
+  const client = { $queryRaw: explain, $transaction: (sent: Promise<never[]>[]) => Promise.all(sent) }
   const change = Prisma.sql`done AS (UPDATE definitions SET title = title WHERE id = ${RUN}::uuid AND ${UNCHANGED} RETURNING id)`
   const timetable = { versionId: RUN, version: 2, timeZone: 'UTC', graceSeconds: 900, concurrencyKey: null, params: {} }
   await changeWithUpcoming(client as unknown as PrismaClient, change, {
     definitionId: RUN,
     versionId: RUN,
+    watermark: null,
     read: changes.map(({ run }) => run),
     changes,
     timetable,
