@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { publishDefinition, updateDefinition } from '../../src/controls/definitions.ts'
 import { cancelRun, rescheduleRun } from '../../src/controls/runs.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { skipStep } from '../../src/controls/steps.ts'
@@ -311,9 +312,10 @@ test('a run that starts while its definition is published is of one version or o
 /** Publishes anew while another session's transaction holds what `begin` changed, which is committed once publishing waits. */
 async function republishDuring(stage: Stage, definitionId: string, begin: (tx: Transaction) => Promise<unknown>) {
   const { prisma } = stage.db
+  done(await updateDefinition(stage.ctx, MIRA, { id: definitionId, graceSeconds: 60 }))
   const [publishing] = await prisma.$transaction(async (tx) => {
     await begin(tx)
-    const published = republish(stage, definitionId, { graceSeconds: 60 })
+    const published = publishDefinition(stage.ctx, MIRA, { id: definitionId })
     for (let waits = false; !waits; ) {
       const [row] = await prisma.$queryRaw<{ waits: boolean }[]>`
         SELECT EXISTS (SELECT 1 FROM pg_stat_activity
@@ -322,7 +324,7 @@ async function republishDuring(stage: Stage, definitionId: string, begin: (tx: T
     }
     return [published]
   })
-  return publishing
+  return done(await publishing)
 }
 
 test('a run that is made while publishing waits for its definition is taken along as well', async () => {
