@@ -1,13 +1,21 @@
+import { setImmediate } from 'node:timers/promises'
 import { SYSTEM } from '../domain/actor.ts'
 import { formatId } from '../domain/ids.ts'
 import { runBudget, runCreated } from '../domain/log.ts'
+import type { Instant } from '../domain/picture.ts'
 import { firstSteps } from '../domain/progress.ts'
 import { parseVersionPhase } from '../domain/spec.ts'
 import { expand, instantsOf, type Timetable, timetableOf } from '../domain/timetable.ts'
 import { moveByZoneData, occurrencesOfRuns } from '../domain/upcoming.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { mintId, mintStep } from '../store/ids.ts'
-import { expandIfUnchanged, readToExpand, stopExpandingIfUnverified, type ToExpand } from '../store/materialise.ts'
+import {
+  type Expansion,
+  expandIfUnchanged,
+  readToExpand,
+  stopExpandingIfUnverified,
+  type ToExpand,
+} from '../store/materialise.ts'
 import { readTimetableSources } from '../store/planned-versions.ts'
 import { inPortions } from '../store/turns.ts'
 import { RUNS_IN_ONE_GO, readUpcoming } from '../store/upcoming.ts'
@@ -18,10 +26,12 @@ import type { WorkContext } from './work-context.ts'
 /** New runs of one definition in one pass at most; the next pass goes on. */
 const RUNS_PER_DEFINITION = 100
 /** Definitions read at a time. */
-const DEFINITIONS = 50
+const DEFINITIONS = 200
 const DAY_MS = 86_400_000
-/** Definitions expanded side by side: few, so that starts do not queue behind them for a connection. */
-const AT_ONCE = 4
+/** Rows that are enough for one statement: some tens of milliseconds' work. */
+const ROWS_PER_STATEMENT = 1_500
+/** A run's own row and its first line. */
+const ROWS_OF_RUN = 2
 /** How long a definition of which nothing can be made is left alone. */
 const SET_ASIDE_MS = 3_600_000
 
@@ -38,15 +48,36 @@ export class Materialiser {
   /** Makes runs of some definitions. `more`: others, or more of the same, are left for the next call. */
   async materialise(): Promise<{ made: number; more: boolean }> {
     const { db, clock, settings, mayDispatch } = this.#context
-    const before = clock.now() + settings.horizonDays * DAY_MS
+    const now = clock.now()
+    const before = now + settings.horizonDays * DAY_MS
     const due = await readToExpand(db.hot, { before, limit: DEFINITIONS, except: this.#except() })
+    const more = due.length > 0
     let made = 0
-    for (let done = 0; done < due.length && mayDispatch(); done += AT_ONCE) {
-      const group = due.slice(done, done + AT_ONCE)
-      const counts = await Promise.all(group.map((read) => this.#guarded(read, () => this.#expand(read))))
-      made += counts.reduce((sum, count) => sum + count, 0)
+    let group = await this.#planSome(due, now)
+    while (group.length > 0 && mayDispatch()) {
+      // The database makes some while the next are planned.
+      const [count, next] = await Promise.all([this.#make(group, now), this.#planSome(due, now)])
+      made += count
+      group = next
     }
-    return { made, more: due.length > 0 }
+    return { made, more }
+  }
+
+  /** What is to be made of the first of `due`, which are taken from it, as many as one statement makes. */
+  async #planSome(due: ToExpand[], now: Instant): Promise<Expansion[]> {
+    const group: Expansion[] = []
+    let rows = 0
+    while (rows < ROWS_PER_STATEMENT) {
+      const read = due.shift()
+      if (read === undefined) break
+      const expansion = await this.#guarded(read, () => this.#plan(read, now))
+      // Planning takes the process some milliseconds together, and others have their turn between.
+      await setImmediate()
+      if (expansion == null) continue
+      group.push(expansion)
+      rows += expansion.occurrences.length * (ROWS_OF_RUN + expansion.steps.length)
+    }
+    return group
   }
 
   /** Moves upcoming runs to where this process's zone data puts them, where older data put them elsewhere. */
@@ -66,7 +97,7 @@ export class Materialiser {
     }
   }
 
-  async #move({ definitionId, version }: OlderPlan): Promise<number> {
+  async #move({ definitionId, materialisedUntil, version }: OlderPlan): Promise<void> {
     const { db, zones, clock, changes } = this.#context
     const now = clock.now()
     const upcoming = await readUpcoming(db.hot, { definitionId, now })
@@ -82,17 +113,18 @@ export class Materialiser {
     const moved = await moveUpcomingIfUnchanged(db.hot, {
       definitionId,
       versionId: version.id,
+      watermark: materialisedUntil,
       zoneData: zones.version,
       read: upcoming.runs,
       moves,
       now,
     })
     for (const run of moved ?? []) changes.publish({ ...run, cues: false })
-    return moved?.length ?? 0
   }
 
-  async #expand(read: ToExpand): Promise<number> {
-    const { db, clock, settings, zones, changes, log } = this.#context
+  /** What is to be made of a definition now; null: nothing, its schedule is held. */
+  async #plan(read: ToExpand, now: Instant): Promise<Expansion | null> {
+    const { db, settings, zones, log } = this.#context
     const { definitionId, version } = read
     if (version.verifiedAt === null) {
       const id = formatId('Definition', definitionId)
@@ -102,7 +134,7 @@ export class Materialiser {
           `the schedule of ${id} is held: version ${version.version} is not verified; verify it, and the schedule goes on`,
         )
       }
-      return 0
+      return null
     }
     const { timetable, steps } = planned(() => {
       const phase = parseVersionPhase(version.phase)
@@ -110,7 +142,6 @@ export class Materialiser {
       const plan = timetableOf(version, zones)
       return { timetable: plan, steps: firstSteps(phase, plan.params, () => mintStep(version.id)) }
     })
-    const now = clock.now()
     const caps = await currentBudget(this.#context, version.actionIds)
     const state = {
       verifiedAt: version.verifiedAt.getTime(),
@@ -119,7 +150,7 @@ export class Materialiser {
     }
     const bounds = { now, horizonMs: settings.horizonDays * DAY_MS, limit: RUNS_PER_DEFINITION }
     const { occurrences, until } = planned(() => expand(timetable, state, bounds))
-    const made = await expandIfUnchanged(db.hot, {
+    return {
       read,
       timetable,
       steps,
@@ -129,15 +160,29 @@ export class Materialiser {
         return { id: mintId(), occurrence, instants, line: createdLine(timetable, occurrence, now) }
       }),
       until,
-      zoneData: zones.version,
-      now,
-    })
-    for (const runId of made ?? []) changes.publish({ runId, line: caps.length === 0 ? 1 : 2, cues: false })
-    return made?.length ?? 0
+    }
   }
 
-  /** One bad definition never stops a pass: its fault is logged, and it is left alone for a while. */
-  async #guarded({ definitionId, version }: OlderPlan, what: () => Promise<number>): Promise<number> {
+  /** Makes runs of some definitions in one statement; one that the database refuses is halved until it is found. */
+  async #make(expansions: readonly Expansion[], now: Instant): Promise<number> {
+    const { db, zones, changes } = this.#context
+    const [first] = expansions
+    if (first === undefined) return 0
+    const send = () => expandIfUnchanged(db.hot, expansions, { zoneData: zones.version, now })
+    try {
+      const made = expansions.length === 1 ? await this.#guarded(first.read, send) : await send()
+      for (const [index, { budget }] of expansions.entries())
+        for (const runId of made?.[index] ?? []) changes.publish({ runId, line: budget === null ? 1 : 2, cues: false })
+      return made?.reduce((sum, ids) => sum + (ids?.length ?? 0), 0) ?? 0
+    } catch (error) {
+      if (expansions.length === 1 || !isRefusedByDatabase(error)) throw error
+      const half = Math.ceil(expansions.length / 2)
+      return (await this.#make(expansions.slice(0, half), now)) + (await this.#make(expansions.slice(half), now))
+    }
+  }
+
+  /** One bad definition never stops a pass: its fault is logged, and it is left alone for a while. Undefined: it is bad. */
+  async #guarded<T>({ definitionId, version }: OlderPlan, what: () => Promise<T>): Promise<T | undefined> {
     try {
       return await what()
     } catch (error) {
@@ -148,7 +193,7 @@ export class Materialiser {
         { err: error, definition: id, version: version.version },
         `the schedule of ${id} makes no runs: version ${version.version} cannot be expanded; publish it again`,
       )
-      return 0
+      return undefined
     }
   }
 

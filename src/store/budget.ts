@@ -5,7 +5,7 @@ import { Batch } from './batch.ts'
 import { toJsonb } from './json.ts'
 import { lineRow, logLines, logOwnLine } from './sql.ts'
 
-const budgetRow = ({ dimension, cap, from }: BudgetCap) => ({ dimension, cap, cap_from: from })
+export const budgetRow = ({ dimension, cap, from }: BudgetCap) => ({ dimension, cap, cap_from: from })
 
 /** The caps of runs, not empty, and the line that lists them. */
 export type SeededBudget = { caps: readonly BudgetCap[]; line: RunLine }

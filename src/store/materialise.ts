@@ -1,9 +1,10 @@
+import { SYSTEM } from '../domain/actor.ts'
 import type { RunLine } from '../domain/log.ts'
 import type { Instant, Step } from '../domain/picture.ts'
 import type { Occurrence } from '../domain/recurrence/occurrence.ts'
 import type { Timetable } from '../domain/timetable.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
-import { type SeededBudget, seedBudget } from './budget.ts'
+import { budgetRow, type SeededBudget } from './budget.ts'
 import { stepIdBeginning } from './ids.ts'
 import { toJsonb } from './json.ts'
 import { PLANNED_VERSION, type PlannedVersion } from './planned-versions.ts'
@@ -46,10 +47,21 @@ export async function readToExpand(
 }
 
 // Whoever expands, publishes, pauses or resumes first changes what the others' guard asks for.
-const asItWasRead = ({ definitionId, version, resumedAt, materialisedUntil }: ToExpand) => Prisma.sql`
-  id = ${definitionId}::uuid AND state = 'READY' AND NOT schedule_paused AND current_version_id = ${version.id}::uuid
-  AND schedule_resumed_at IS NOT DISTINCT FROM ${resumedAt?.toISOString() ?? null}::timestamptz
-  AND materialised_until = ${at(materialisedUntil.getTime())}`
+const asItWasRead = (read: Prisma.Sql) => Prisma.sql`
+  d.id = ${read}.definition_id AND d.state = 'READY' AND NOT d.schedule_paused AND d.current_version_id = ${read}.version_id
+  AND d.schedule_resumed_at IS NOT DISTINCT FROM ${read}.resumed_at AND d.materialised_until = ${read}.materialised_until`
+
+/** The columns that `asItWasRead` asks for. */
+const AS_READ = Prisma.sql`definition_id uuid, version_id uuid, resumed_at timestamptz, materialised_until timestamptz`
+
+function readRow({ definitionId, version, resumedAt, materialisedUntil }: ToExpand) {
+  return {
+    definition_id: definitionId,
+    version_id: version.id,
+    resumed_at: resumedAt?.toISOString() ?? null,
+    materialised_until: materialisedUntil.toISOString(),
+  }
+}
 
 /**
  * What a definition's upcoming runs are planned by once some are planned by `zoneData`: the oldest of them, until
@@ -65,69 +77,93 @@ export type NewOccurrence = {
   line: RunLine
 }
 
+/** What is to be made of a definition's schedule. */
+export type Expansion = {
+  read: ToExpand
+  timetable: Omit<Timetable, 'schedule'>
+  /** What the steps of each run are like but for their ids. */
+  steps: readonly Step[]
+  /** The caps of each, and the line that lists them; null: nothing is counted in them. */
+  budget: SeededBudget | null
+  occurrences: readonly NewOccurrence[]
+  /** How far the schedule is expanded then; null: there is nothing left to make of it. */
+  until: Instant | null
+}
+
 /**
- * Makes runs of occurrences that are not there yet and notes how far the definition is expanded, if it is still as it was
- * read. Answers the ids of those made; null: somebody else expanded or changed it.
+ * Makes runs of occurrences that are not there yet and notes how far each definition is expanded, where it is still as it
+ * was read; the definitions are different ones. Answers for each, in their order, the ids of the runs that were made;
+ * null: somebody else expanded or changed it.
  */
 export async function expandIfUnchanged(
   db: PrismaClient,
-  {
-    read,
-    timetable,
-    steps,
-    budget,
-    occurrences,
-    until,
-    zoneData,
-    now,
-  }: {
-    read: ToExpand
-    timetable: Timetable
-    /** What the steps of each run are like but for their ids. */
-    steps: readonly Step[]
-    /** The caps of each, and the line that lists them; null: nothing is counted in them. */
-    budget: SeededBudget | null
-    occurrences: readonly NewOccurrence[]
-    until: Instant | null
-    zoneData: string
-    now: Instant
-  },
-): Promise<string[] | null> {
-  const rows = occurrences.map(({ id, occurrence, instants, line }) => ({
-    id,
-    key: occurrence.key,
-    occurrence_at: iso(instants.occurrenceAt),
-    scheduled_for: iso(instants.scheduledFor),
-    grace_until: iso(instants.graceUntil),
-    adjusted: occurrence.adjusted ?? null,
-    shift_minutes: occurrence.shiftMinutes ?? null,
-    line: lineRow(line),
-  }))
-  const { versionId, timeZone, concurrencyKey, params } = timetable
-  const [row] = await db.$queryRaw<{ ids: string[] }[]>(Prisma.sql`
-    WITH definition AS (
-      UPDATE definitions SET materialised_until = ${until === null ? null : iso(until)}::timestamptz,
-        zone_data = ${oldestZoneData(zoneData)}
-      WHERE ${asItWasRead(read)} RETURNING id
-    ), x AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, key text, occurrence_at timestamptz,
-        scheduled_for timestamptz, grace_until timestamptz, adjusted dst_adjustment, shift_minutes int, line jsonb)
-    ), run AS (
+  expansions: readonly Expansion[],
+  { zoneData, now }: { zoneData: string; now: Instant },
+): Promise<(string[] | null)[]> {
+  // The definitions are locked in id order, as everywhere; starting a run of one takes a lock on it as well. The hot
+  // path's sessions join nothing by hash: a run's own line is looked up in its definition's, not joined.
+  const rows = await db.$queryRaw<{ definitionId: string; ids: string[] }[]>(Prisma.sql`
+    WITH asked AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${toJsonb(expansions.map(expansionRow))}::jsonb) AS x(${AS_READ},
+        until timestamptz, time_zone text, concurrency_key text, params jsonb, steps jsonb, caps jsonb, budget_line jsonb,
+        occurrences jsonb, lines jsonb)
+    ), definition AS MATERIALIZED (
+      SELECT asked.* FROM asked JOIN definitions d ON d.id = asked.definition_id
+      WHERE ${asItWasRead(Prisma.sql`asked`)} ORDER BY d.id FOR NO KEY UPDATE OF d
+    ), expanded AS (
+      UPDATE definitions d SET materialised_until = definition.until, zone_data = ${oldestZoneData(zoneData)}
+      FROM definition WHERE d.id = definition.definition_id
+    ), created AS (
       INSERT INTO runs (id, definition_id, version_id, source, params, time_zone, concurrency_key, occurrence_key,
         occurrence_at, scheduled_for, grace_until, adjusted, shift_minutes, wake_at, created_at, started_by_kind,
         started_by_name, last_line)
-      SELECT x.id, definition.id, ${versionId}::uuid, 'SCHEDULE', ${toJsonb(params)}::jsonb, ${timeZone}, ${concurrencyKey},
-        x.key, x.occurrence_at, x.scheduled_for, x.grace_until, x.adjusted, x.shift_minutes, x.scheduled_for, ${at(now)},
-        (x.line->>'actor_kind')::actor_kind, x.line->>'actor_name', ${budget === null ? 1 : 2}::int
-      FROM definition CROSS JOIN x
+      SELECT o.id, d.definition_id, d.version_id, 'SCHEDULE', d.params, d.time_zone, d.concurrency_key, o.key,
+        o.occurrence_at, o.scheduled_for, o.grace_until, o.adjusted, o.shift_minutes, o.scheduled_for, ${at(now)},
+        ${SYSTEM.kind}::actor_kind, ${SYSTEM.name}, CASE WHEN d.budget_line IS NULL THEN 1 ELSE 2 END
+      FROM definition d CROSS JOIN LATERAL jsonb_to_recordset(d.occurrences) AS o(id uuid, key text,
+        occurrence_at timestamptz, scheduled_for timestamptz, grace_until timestamptz, adjusted dst_adjustment,
+        shift_minutes int)
       ON CONFLICT DO NOTHING
-      RETURNING id
-    ), made AS (
-      ${insertFirstSteps(Prisma.sql`run`, steps)}
-    ), logged AS (${logOwnLine(Prisma.sql`SELECT run.id, 1 AS last_line, x.line FROM run JOIN x ON x.id = run.id`)})
-    ${budget === null ? Prisma.empty : seedBudget(Prisma.sql`SELECT id, 1 AS last_line FROM run`, budget)}
-    SELECT (SELECT coalesce(array_agg(id), '{}') FROM run) AS ids FROM definition`)
-  return row?.ids ?? null
+      RETURNING id, definition_id
+    ), run AS MATERIALIZED (
+      SELECT created.id, d.definition_id, d.steps, d.caps, d.budget_line, d.lines -> created.id::text AS line
+      FROM created JOIN definition d ON d.definition_id = created.definition_id
+    ), made AS (${insertFirstSteps(Prisma.sql`run`, Prisma.sql`run.steps`)}
+    ), logged AS (${logOwnLine(Prisma.sql`
+      SELECT id, 1 AS last_line, line FROM run
+      UNION ALL SELECT id, 2, budget_line FROM run WHERE budget_line IS NOT NULL`)}
+    ), budgeted AS (
+      INSERT INTO budget_lines (run_id, dimension, cap, cap_from)
+      SELECT run.id, b.dimension, b.cap, b.cap_from FROM run CROSS JOIN LATERAL jsonb_to_recordset(run.caps)
+        AS b(dimension text, cap float8, cap_from text)
+    )
+    SELECT definition_id AS "definitionId", ARRAY(SELECT id FROM run WHERE run.definition_id = definition.definition_id) AS ids
+    FROM definition`)
+  const made = new Map(rows.map(({ definitionId, ids }) => [definitionId, ids]))
+  return expansions.map(({ read }) => made.get(read.definitionId) ?? null)
+}
+
+function expansionRow({ read, timetable, steps, budget, occurrences, until }: Expansion) {
+  const { timeZone, concurrencyKey, params } = timetable
+  return {
+    ...readRow(read),
+    until: until === null ? null : iso(until),
+    time_zone: timeZone,
+    concurrency_key: concurrencyKey,
+    params,
+    steps: steps.map(placeRow),
+    ...(budget === null ? {} : { caps: budget.caps.map(budgetRow), budget_line: lineRow(budget.line) }),
+    occurrences: occurrences.map(({ id, occurrence, instants }) => ({
+      id,
+      key: occurrence.key,
+      occurrence_at: iso(instants.occurrenceAt),
+      scheduled_for: iso(instants.scheduledFor),
+      grace_until: iso(instants.graceUntil),
+      adjusted: occurrence.adjusted ?? null,
+      shift_minutes: occurrence.shiftMinutes ?? null,
+    })),
+    lines: Object.fromEntries(occurrences.map(({ id, line }) => [id, lineRow(line)])),
+  }
 }
 
 /**
@@ -140,18 +176,23 @@ export async function stopExpandingIfUnverified(db: PrismaClient, read: ToExpand
   const [, changed] = await db.$transaction([
     db.$queryRaw(Prisma.sql`SELECT 1 FROM definitions WHERE id = ${read.definitionId}::uuid FOR UPDATE`),
     db.$executeRaw(Prisma.sql`
-      UPDATE definitions SET materialised_until = NULL WHERE ${asItWasRead(read)}
-        AND EXISTS (SELECT 1 FROM versions v WHERE v.id = current_version_id AND v.verified_at IS NULL)`),
+      UPDATE definitions d SET materialised_until = NULL
+      FROM jsonb_to_recordset(${toJsonb([readRow(read)])}::jsonb) AS x(${AS_READ})
+      WHERE ${asItWasRead(Prisma.sql`x`)}
+        AND EXISTS (SELECT 1 FROM versions v WHERE v.id = d.current_version_id AND v.verified_at IS NULL)`),
   ])
   return changed > 0
 }
 
+/** What first steps are like, as `insertFirstSteps` reads it. */
+export const firstStepRows = (steps: readonly Step[]) => Prisma.sql`${toJsonb(steps.map(placeRow))}::jsonb`
+
 /**
- * Inserts the first phase's steps of each of `runs`, a FROM clause with `run.id`. What they are like is the same for all,
- * so that it is sent once; their ids and keys are made where the rows are, since making tens of thousands of them here
- * would keep the process from everything else for seconds.
+ * Inserts the first phase's steps of each of `runs`, a FROM clause with `run.id`. What they are like, `steps`, is the same
+ * for all runs of a version, so that it is sent once; their ids and keys are made where the rows are, since making tens
+ * of thousands of them here would keep the process from everything else for seconds.
  */
-export function insertFirstSteps(runs: Prisma.Sql, steps: readonly Step[]): Prisma.Sql {
+export function insertFirstSteps(runs: Prisma.Sql, steps: Prisma.Sql): Prisma.Sql {
   // What is volatile in a subquery's columns is calculated once for each of its rows.
   return Prisma.sql`
     INSERT INTO steps (id, run_id, phase, phase_index, seq, action_id, action_version, label, params, on_failure, idempotency_key)
@@ -159,7 +200,7 @@ export function insertFirstSteps(runs: Prisma.Sql, steps: readonly Step[]): Pris
       ${KEY_OF_STEP}
     FROM (
       SELECT run.id AS run_id, overlay(gen_random_uuid()::text placing ${stepIdBeginning()}::text from 1)::uuid AS id, s.*
-      FROM ${runs} CROSS JOIN jsonb_to_recordset(${toJsonb(steps.map(placeRow))}::jsonb) AS s(
+      FROM ${runs} CROSS JOIN LATERAL jsonb_to_recordset(${steps}) AS s(
         phase text, phase_index int, seq int, action_id text, action_version int, label text, params jsonb,
         on_failure on_failure)
     ) i`

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
+import { publishDefinition, updateDefinition } from '../../src/controls/definitions.ts'
 import { cancelRun, rescheduleRun } from '../../src/controls/runs.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { skipStep } from '../../src/controls/steps.ts'
 import { verifyDefinition } from '../../src/controls/verify.ts'
 import { idempotencyKeyOf } from '../../src/store/ids.ts'
 import { daily, done, planOf, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
-import { MIRA, newStage, T0, TOM } from '../support/stage.ts'
+import { MIRA, newStage, type Stage, T0, TOM } from '../support/stage.ts'
+
+type Transaction = Parameters<Parameters<Stage['db']['prisma']['$transaction']>[0]>[0]
 
 const DAY = 86_400_000
 const saturdays = { recurring: { start: '2026-03-06T12:00', rule: 'FREQ=WEEKLY;BYDAY=SA' } }
@@ -304,4 +307,65 @@ test('a run that starts while its definition is published is of one version or o
     else expect(first).toMatchObject({ status: 'COMPLETED', versionId })
     expect(runs.filter(({ status }) => status === 'SCHEDULED')).toHaveLength(1)
   }
+})
+
+/** Publishes anew while another session's transaction holds what `begin` changed, which is committed once publishing waits. */
+async function republishDuring(stage: Stage, definitionId: string, begin: (tx: Transaction) => Promise<unknown>) {
+  const { prisma } = stage.db
+  done(await updateDefinition(stage.ctx, MIRA, { id: definitionId, graceSeconds: 60 }))
+  const [publishing] = await prisma.$transaction(async (tx) => {
+    await begin(tx)
+    const published = publishDefinition(stage.ctx, MIRA, { id: definitionId })
+    for (let waits = false; !waits; ) {
+      const [row] = await prisma.$queryRaw<{ waits: boolean }[]>`
+        SELECT EXISTS (SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock') AS waits`
+      waits = row?.waits === true
+    }
+    return [published]
+  })
+  return done(await publishing)
+}
+
+test('a run that is made while publishing waits for its definition is taken along as well', async () => {
+  const stage = await newStage({ horizonDays: 3 })
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('12:00') })
+  await stage.settle()
+  await stage.runner.stop()
+  const { upcoming, versionId } = await republishDuring(stage, definitionId, async (tx) => {
+    await tx.$executeRaw`
+      UPDATE definitions SET materialised_until = materialised_until + interval '1 day' WHERE id = ${definitionId}::uuid`
+    await tx.$executeRaw`
+      INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
+        grace_until, wake_at, created_at, started_by_kind, started_by_name)
+      SELECT gen_random_uuid(), definition_id, version_id, source, time_zone, '2026-03-10T12:00',
+        occurrence_at + interval '1 day', scheduled_for + interval '1 day', grace_until + interval '1 day',
+        wake_at + interval '1 day', created_at, started_by_kind, started_by_name
+      FROM runs WHERE occurrence_key = '2026-03-09T12:00' AND definition_id = ${definitionId}::uuid`
+  })
+  expect(upcoming).toMatchObject({ kept: 4, cancelled: 0 })
+  const runs = await runsOf(stage, definitionId)
+  expect(runs.map((run) => [run.occurrenceKey, run.versionId, run.steps.length])).toEqual(
+    [7, 8, 9, 10].map((day) => [`2026-03-${String(day).padStart(2, '0')}T12:00`, versionId, 1]),
+  )
+})
+
+test('a run that is moved while publishing waits for it stays where it was moved to', async () => {
+  const stage = await newStage({ horizonDays: 3 })
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('12:00') })
+  await stage.settle()
+  await stage.runner.stop()
+  const [first] = await runsOf(stage, definitionId)
+  const moved = new Date('2026-03-07T18:30:00Z')
+  const { upcoming, versionId } = await republishDuring(
+    stage,
+    definitionId,
+    (tx) => tx.$executeRaw`
+      UPDATE runs SET scheduled_for = ${moved}, wake_at = ${moved}, grace_until = ${moved}, moved = true, fence = fence + 1
+      WHERE id = ${first?.id}::uuid`,
+  )
+  expect(upcoming).toMatchObject({ kept: 3, cancelled: 0 })
+  const runs = await runsOf(stage, definitionId)
+  expect(runs.every((run) => run.versionId === versionId)).toBe(true)
+  expect(runs[0]).toMatchObject({ id: first?.id, moved: true, scheduledFor: moved, wakeAt: moved })
 })

@@ -135,13 +135,12 @@ test('an expansion that read a definition before its schedule was paused and res
     budget: null,
     occurrences: [],
     until: T0 + DAY,
-    zoneData: '2026a',
-    now: T0,
   }
-  expect(await expandIfUnchanged(stage.db.hot, expansion)).toBeNull()
+  const current = { zoneData: '2026a', now: T0 }
+  expect(await expandIfUnchanged(stage.db.hot, [expansion], current)).toEqual([null])
   const [again] = await readToExpand(stage.db.hot, { before: T0 + DAY, limit: 1, except: [] })
   expect(again?.resumedAt).toEqual(new Date(T0))
-  expect(await expandIfUnchanged(stage.db.hot, { ...expansion, read: again ?? read })).toEqual([])
+  expect(await expandIfUnchanged(stage.db.hot, [{ ...expansion, read: again ?? read }], current)).toEqual([[]])
 })
 
 test('an unverified version holds its schedule and says so once; verifying lets it go on from then', async () => {
