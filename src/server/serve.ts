@@ -11,6 +11,7 @@ import { DEFAULT_RUNNER_SETTINGS } from '../runner/settings.ts'
 import { Changes } from '../store/changes.ts'
 import { openDatabase } from '../store/database.ts'
 import { startEmbedded } from '../store/embedded.ts'
+import { Notifications } from '../store/notifications.ts'
 import { ping } from '../store/ping.ts'
 import { createFirstAdminToken } from '../store/tokens.ts'
 import { createAuthenticate } from './authenticate.ts'
@@ -96,6 +97,9 @@ async function start(
   log.info({ zoneData: source }, `schedules are computed with zone data ${source}`)
   const clock = systemClock
   const changes = new Changes()
+  const notifications = new Notifications({ url: databaseUrl, changes, log })
+  cleanups.push(() => notifications.stop())
+  await notifications.start()
   const censor = censorOf(secretsOf(config))
   const registry = new Registry()
   registry.register(coreModule(new Targets(config.targets)), { core: true })
