@@ -26,6 +26,11 @@ export class Load {
     return this.#calls.size
   }
 
+  /** Runs that are worked on and actions that are being called. */
+  get inHand(): number {
+    return this.working + this.dispatching
+  }
+
   async work<T>(what: () => Promise<T>): Promise<T> {
     this.working += 1
     try {

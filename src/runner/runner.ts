@@ -22,7 +22,7 @@ import { letGo, noteBlocked } from './duties.ts'
 import { Household } from './household.ts'
 import { Leases } from './leases.ts'
 import { Ledgers } from './ledgers.ts'
-import { type Call, Load } from './load.ts'
+import { Load } from './load.ts'
 import type { RunnerLog } from './log.ts'
 import { delay, unless } from './machine-time.ts'
 import { PreparedStarts } from './prepared-starts.ts'
@@ -162,9 +162,9 @@ export class Runner {
     })
   }
 
-  /** The actions that are being called. */
-  get calls(): ReadonlySet<Call> {
-    return this.#context.load.calls
+  /** What it has in hand. */
+  get load(): Load {
+    return this.#context.load
   }
 
   async #run(): Promise<void> {
@@ -220,7 +220,7 @@ export class Runner {
 
   #settleIdle(): void {
     const napping = this.#nap !== null && !this.#nap.signal.aborted && this.#context.clock.now() < this.#napUntil
-    if (!napping || this.#woken || this.#household.work !== null || this.#tasks.size > this.calls.size) return
+    if (!napping || this.#woken || this.#household.work !== null || this.#tasks.size > this.load.dispatching) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 

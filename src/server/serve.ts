@@ -6,6 +6,7 @@ import { type ModuleFailure, Registry } from '../modules/registry.ts'
 import { RemoteModules } from '../modules/remote.ts'
 import { Targets } from '../modules/targets.ts'
 import { systemClock } from '../runner/clock.ts'
+import { Heartbeat } from '../runner/heartbeat.ts'
 import { Runner } from '../runner/runner.ts'
 import { DEFAULT_RUNNER_SETTINGS } from '../runner/settings.ts'
 import { Changes } from '../store/changes.ts'
@@ -169,9 +170,12 @@ async function start(
     throw listenFault(error, config)
   })
 
+  const heartbeat = new Heartbeat({ db, clock, log, runner })
+  cleanups.push(() => heartbeat.stop())
   cleanups.push(() => runner.stop())
   const startWork = async (): Promise<void> => {
     runner.start()
+    heartbeat.start()
     const token = config.adminToken === null ? await createFirstAdminToken(db, { now: new Date(clock.now()) }) : null
     if (token !== null) announceToken(token)
   }

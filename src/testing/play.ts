@@ -27,7 +27,7 @@ export async function settled(
 ): Promise<void> {
   for (;;) {
     await quiet(runner)
-    const awaited = [...runner.calls].filter((call) => !hangs(call))
+    const awaited = [...runner.load.calls].filter((call) => !hangs(call))
     if (awaited.length === 0) return
     await oneAnswers(awaited, patienceMs)
   }
@@ -57,11 +57,11 @@ export async function skip(playing: Playing, end = Number.POSITIVE_INFINITY): Pr
 async function quiet(runner: Runner): Promise<void> {
   let before: Set<Call>
   do {
-    before = new Set(runner.calls)
+    before = new Set(runner.load.calls)
     // A call that timed out, or whose action answers at once, is over only after a turn of the event loop.
     await turn()
     await runner.idle()
-  } while (before.size !== runner.calls.size || [...runner.calls].some((call) => !before.has(call)))
+  } while (before.size !== runner.load.calls.size || [...runner.load.calls].some((call) => !before.has(call)))
 }
 
 async function oneAnswers(calls: readonly Call[], patienceMs: number): Promise<void> {

@@ -145,3 +145,24 @@ test.each([
   })
   expect(heard).toBe(plugged)
 })
+
+test('every server is listed while it lives; one that stops is off the list, and one that died is not seen any more', async () => {
+  const databaseUrl = await newDatabase()
+  const env = { DATABASE_URL: databaseUrl, WORLD_URL: 'http://127.0.0.1:1/' }
+  const [asked, stopped, killed] = await Promise.all([serverWith(env), serverWith(env), serverWith(env)])
+  type Instance = { pid: number; lastSeenAt: string }
+  const list = async (): Promise<Instance[]> => {
+    const { runner } = await askUntilAnswered(() => asked.url, '{ runner { instances { pid lastSeenAt } } }')
+    return (runner as { instances: Instance[] }).instances
+  }
+  const pids = async () => (await list()).map(({ pid }) => pid).sort()
+  const sorted = (...servers: ServerProcess[]) => servers.map(({ pid }) => pid).sort()
+  await expect.poll(pids, { timeout: 20_000 }).toEqual(sorted(asked, stopped, killed))
+  await killed.kill()
+  await stopped.stop()
+  expect(await pids()).toEqual(sorted(asked, killed))
+  const seen = async (server: ServerProcess) => (await list()).find(({ pid }) => pid === server.pid)?.lastSeenAt ?? ''
+  const [before, diedAt] = [await seen(asked), await seen(killed)]
+  await expect.poll(() => seen(asked), { timeout: 20_000 }).not.toBe(before)
+  expect(await seen(killed)).toBe(diedAt)
+})

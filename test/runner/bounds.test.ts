@@ -7,7 +7,7 @@ test('no more than maxDispatches actions are called at a time, and the rest foll
   const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }])
   for (let index = 0; index < 10; index += 1) await stage.start(definitionId, { scope: `s${index}` })
   await stage.settle()
-  expect(stage.runner.calls.size).toBe(3)
+  expect(stage.runner.load.calls.size).toBe(3)
   expect(stage.script.calls).toHaveLength(3)
   hung.answer({ ok: true })
   await stage.settle()

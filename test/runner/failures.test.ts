@@ -64,7 +64,7 @@ test('an action that does not answer within its budget has failed in that attemp
   const runId = await stage.start(definitionId)
   await called
   stage.clock.moveBy(9_999)
-  expect(stage.runner.calls.size).toBe(1)
+  expect(stage.runner.load.calls.size).toBe(1)
   stage.clock.moveBy(1)
   await stage.settle()
   expect(await stage.step(runId)).toMatchObject({ status: 'PENDING', attempts: 1, dueAt: new Date(T0 + 70_000) })
@@ -157,7 +157,7 @@ test('sixty hanging actions hold up no other run', async () => {
   const runId = await stage.start(other.definitionId)
   await stage.until(runId, 'COMPLETED')
   await stage.runner.idle()
-  expect(stage.runner.calls.size).toBe(60)
+  expect(stage.runner.load.calls.size).toBe(60)
   hung.answer({ ok: true })
   await stage.settle()
   expect(await stage.db.prisma.run.count({ where: { definitionId, status: 'COMPLETED' } })).toBe(60)
