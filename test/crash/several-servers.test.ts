@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { createClient } from 'graphql-ws'
 import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -165,4 +167,94 @@ test('every server is listed while it lives; one that stops is off the list, and
   const [before, diedAt] = [await seen(asked), await seen(killed)]
   await expect.poll(() => seen(asked), { timeout: 20_000 }).not.toBe(before)
   expect(await seen(killed)).toBe(diedAt)
+})
+
+/** A server on a machine whose clock is off. */
+const offBy = (minutes: number, env: Record<string, string>) =>
+  serverWith({
+    ...env,
+    NODE_OPTIONS: `--import=${pathToFileURL('test/crash/shifted-time.mjs').href}`,
+    CLOCK_SHIFT_MS: String(minutes * 60_000),
+  })
+
+type Started = {
+  status: string
+  scheduledFor: string
+  startedAt: string | null
+  log: { edges: { node: { kind: string } }[] }
+}
+
+test('servers whose clocks are ten minutes off start runs on the instant, by the database', async () => {
+  const databaseUrl = await newDatabase()
+  const world = await newWorld(databaseUrl)
+  const env = { DATABASE_URL: databaseUrl, WORLD_URL: world.url }
+  const session = new pg.Client({ connectionString: databaseUrl })
+  await session.connect()
+  onTestFinished(() => session.end())
+  const databaseNow = async () => {
+    const { rows } = await session.query<{ now: Date }>('SELECT clock_timestamp() AS now')
+    return rows[0]?.now.getTime() ?? 0
+  }
+  for (const minutes of [10, -10]) {
+    const server = await offBy(minutes, env)
+    const definitionId = await publishAt(server, `off-by${minutes}`, [act('done')])
+    const scheduledFor = new Date((await databaseNow()) + 2_000)
+    const calls = world.calls.length
+    const { startRun } = await askUntilAnswered(
+      () => server.url,
+      `mutation ($id: ID!, $at: DateTime!) { startRun(input: {definitionId: $id, scheduledFor: $at}) {
+        ... on StartRunPayload { run { id } } } }`,
+      { id: definitionId, at: scheduledFor.toISOString() },
+    )
+    const { run } = startRun as { run: { id: string } }
+    await world.called(calls + 1)
+    const calledAt = await databaseNow()
+    expect(calledAt).toBeGreaterThanOrEqual(scheduledFor.getTime() - 50)
+    // Wide, and far from ten minutes.
+    expect(calledAt).toBeLessThan(scheduledFor.getTime() + 30_000)
+    const { node } = await askUntilAnswered(
+      () => server.url,
+      'query ($id: ID!) { node(id: $id) { ... on Run { startedAt } } }',
+      {
+        id: run.id,
+      },
+    )
+    const startedAt = Date.parse((node as Started).startedAt ?? '')
+    expect(startedAt).toBeGreaterThanOrEqual(scheduledFor.getTime())
+    expect(startedAt).toBeLessThanOrEqual(calledAt + 50)
+    await server.stop()
+  }
+})
+
+test('of two servers whose clocks are twenty minutes apart neither takes what the other is at', async () => {
+  const databaseUrl = await newDatabase()
+  const world = await newWorld(databaseUrl)
+  const env = { DATABASE_URL: databaseUrl, WORLD_URL: world.url, CUELIGHT_LEASE_MS: '2000' }
+  const behind = await offBy(-10, env)
+  const hanging = await publishAt(behind, 'hanging', [act('hang'), act('done')])
+  const runId = await start(behind, hanging)
+  await world.called(1)
+  const ahead = await offBy(10, env)
+  // It looks for lapsed leases about every second.
+  await delay(6_000)
+  expect(world.calls).toHaveLength(1)
+  world.answer(0, { ok: true })
+  const lines = await follow(ahead, runId)
+  expect(lines).toEqual(lines.map((_, index) => index + 1))
+  expect(world.calls).toHaveLength(2)
+  const { node } = await askUntilAnswered(
+    () => ahead.url,
+    'query ($id: ID!) { node(id: $id) { ... on Run { status log(first: 100) { edges { node { kind } } } } } }',
+    { id: runId },
+  )
+  const { status, log } = node as Started
+  expect(status).toBe('COMPLETED')
+  expect(log.edges.map(({ node: { kind } }) => kind)).not.toContain('step.reclaimed')
+
+  // One that dies is still taken over from, in its time.
+  await start(behind, hanging)
+  await world.called(3)
+  const killed = world.calls[2]?.stepId
+  await Promise.all([behind.kill(), world.called(4)])
+  expect(world.calls[3]?.stepId).toBe(killed)
 })
