@@ -171,6 +171,11 @@ export class Runner {
     return new Set([...this.#context.load.calls, ...this.#cleaning.load.calls])
   }
 
+  /** How many runs and ledgers it works on, with those whose action is being called. */
+  get inHand(): number {
+    return this.#tasks.size
+  }
+
   async #run(): Promise<void> {
     const { clock, settings, db, ledgers } = this.#context
     const horizonMs = settings.horizonDays * DAY_MS

@@ -5,12 +5,15 @@ import { loadModules } from '../modules/load.ts'
 import { type ModuleFailure, Registry } from '../modules/registry.ts'
 import { RemoteModules } from '../modules/remote.ts'
 import { Targets } from '../modules/targets.ts'
-import { systemClock } from '../runner/clock.ts'
+import { DatabaseClock } from '../runner/database-clock.ts'
+import { Heartbeat } from '../runner/heartbeat.ts'
 import { Runner } from '../runner/runner.ts'
 import { DEFAULT_RUNNER_SETTINGS } from '../runner/settings.ts'
 import { Changes } from '../store/changes.ts'
+import { readDatabaseClock } from '../store/clock.ts'
 import { openDatabase } from '../store/database.ts'
 import { startEmbedded } from '../store/embedded.ts'
+import { Notifications } from '../store/notifications.ts'
 import { ping } from '../store/ping.ts'
 import { createFirstAdminToken } from '../store/tokens.ts'
 import { createAuthenticate } from './authenticate.ts'
@@ -94,8 +97,13 @@ async function start(
 
   const { zones, source } = openZones(config.zoneFolder, log)
   log.info({ zoneData: source }, `schedules are computed with zone data ${source}`)
-  const clock = systemClock
+  const clock = new DatabaseClock({ ask: () => readDatabaseClock(db), log })
+  cleanups.push(() => clock.stop())
+  await clock.start()
   const changes = new Changes()
+  const notifications = new Notifications({ url: databaseUrl, changes, log })
+  cleanups.push(() => notifications.stop())
+  await notifications.start()
   const censor = censorOf(secretsOf(config))
   const registry = new Registry()
   registry.register(coreModule(new Targets(config.targets)), { core: true })
@@ -165,9 +173,12 @@ async function start(
     throw listenFault(error, config)
   })
 
+  const heartbeat = new Heartbeat({ db, clock, log, runner })
+  cleanups.push(() => heartbeat.stop())
   cleanups.push(() => runner.stop())
   const startWork = async (): Promise<void> => {
     runner.start()
+    heartbeat.start()
     const token = config.adminToken === null ? await createFirstAdminToken(db, { now: new Date(clock.now()) }) : null
     if (token !== null) announceToken(token)
   }

@@ -175,6 +175,22 @@ export function dropClaims(db: PrismaClient, worker: string, now: Instant): Prom
     FROM own WHERE r.id = own.id`)
 }
 
+// What could be claimed at `now`, keys taken into account.
+const isClaimable = (now: Instant) => Prisma.sql`w.claimed_by IS NULL AND w.wake_at <= ${at(now)}
+  AND (w.status <> 'SCHEDULED' OR (w.grace_until >= ${at(now)} AND NOT ${startIsPaused}
+    AND (w.concurrency_key IS NULL OR w.rehearsal OR ${keyIsFree})))`
+
+/** How many runs are due that nobody has claimed, and since when the first of them is. */
+export async function readBacklog(
+  db: PrismaClient,
+  now: Instant,
+): Promise<{ dueRuns: number; oldestDueAt: Instant | null }> {
+  const [row] = await db.$queryRaw<{ count: number; oldest: Date | null }[]>(
+    Prisma.sql`SELECT count(*)::int AS count, min(w.wake_at) AS oldest FROM runs w WHERE ${isClaimable(now)}`,
+  )
+  return { dueRuns: row?.count ?? 0, oldestDueAt: row?.oldest?.getTime() ?? null }
+}
+
 /**
  * When a runner has to be awake next. `locked`: runs are due that it could not claim, since somebody holds their rows.
  * `ledgers`: ledgers are due.
@@ -198,9 +214,7 @@ export async function readNextInstant(
       (SELECT min(ledger_at) FROM runs WHERE ledger_at > ${at(now)}),
       (SELECT min(materialised_until) - ${horizonMs - 1} * interval '1 ms' FROM definitions
         WHERE state = 'READY' AND NOT schedule_paused AND materialised_until >= ${at(now + horizonMs)})) AS next,
-      EXISTS (SELECT 1 FROM runs w WHERE w.claimed_by IS NULL AND w.wake_at <= ${at(now)}
-        AND (w.status <> 'SCHEDULED' OR (w.grace_until >= ${at(now)} AND NOT ${startIsPaused}
-          AND (w.concurrency_key IS NULL OR w.rehearsal OR ${keyIsFree})))) AS locked,
+      EXISTS (SELECT 1 FROM runs w WHERE ${isClaimable(now)}) AS locked,
       EXISTS (SELECT 1 FROM runs WHERE ledger_at <= ${at(now)}
         AND id <> ALL (${cleaning.map(({ runId }) => runId)}::uuid[])) AS ledgers`)
   return { next: row?.next?.getTime() ?? null, locked: row?.locked ?? false, ledgers: row?.ledgers ?? false }

@@ -49,7 +49,7 @@ test('archiving cancels the upcoming runs that the schedule made, each with a li
   }
   await db.run.updateMany({ where: { definitionId }, data: { source: 'SCHEDULE' } })
   const told: RunChange[] = []
-  const off = changes.onRuns((change) => told.push(change))
+  const off = changes.onRuns((change) => change !== null && told.push(change))
   done(await archiveDefinition(ctx, MIRA, { id: definitionId }))
   off()
   for (const id of runs) {

@@ -1,0 +1,212 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { z } from 'zod'
+import type { Carrier, Changes, RunChange } from './changes.ts'
+import { connectionOf } from './connection.ts'
+
+const CHANNEL = 'cuelight'
+/** What is told within this time is one statement and one commit: a NOTIFY for each line would cost most of the commits. */
+const GATHER_MS = 10
+/** A payload has to be shorter than 8,000 bytes; a run takes 54 at most. */
+const RUNS_IN_MESSAGE = 140
+/** More than this at a time, and others are told to look at everything. */
+const MOST_RUNS = 5_000
+/** How often a quiet connection is asked whether it still is one, and how long any answer may take. */
+const ASK_MS = 10_000
+const FIRST_RETRY_MS = 100
+const LONGEST_RETRY_MS = 10_000
+
+const Message = z.union([
+  z.object({ runs: z.array(z.tuple([z.uuid(), z.int(), z.literal([0, 1])])) }),
+  z.object({ wake: z.enum(['runs', 'schedules']) }),
+])
+type Message = z.infer<typeof Message> | { missed: true }
+
+export type NotificationOptions = {
+  url: string
+  changes: Changes
+  log: { info(message: string): void; warn(message: string): void }
+}
+
+/**
+ * Carries changes between the processes that share a database, by NOTIFY and LISTEN on a connection of its own. Nothing
+ * depends on it but how soon others know: while the connection is away they find out by looking, and it comes back by
+ * itself.
+ */
+export class Notifications implements Carrier {
+  readonly #options: NotificationOptions
+  readonly #stopping = new AbortController()
+  #session: pg.Client | null = null
+  #connected: Promise<void> | null = null
+  #runs = new Map<string, RunChange>()
+  #wake: 'runs' | 'schedules' | null = null
+  /** Something was told here that others have not heard of and will not. */
+  #lost = false
+  #gathering: NodeJS.Timeout | null = null
+  #sending: Promise<void> = Promise.resolve()
+
+  constructor(options: NotificationOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when others are heard, or when connecting failed for the first time and is tried again. Call it once. */
+  start(): Promise<void> {
+    this.#options.changes.carryBy(this)
+    return new Promise((tried) => {
+      this.#connected = this.#stayConnected(tried)
+    })
+  }
+
+  /** Sends what is left to send and ends the connection. */
+  async stop(): Promise<void> {
+    this.#options.changes.carryBy(null)
+    if (this.#gathering !== null) {
+      clearTimeout(this.#gathering)
+      this.#send()
+    }
+    await this.#sending
+    this.#stopping.abort()
+    await this.#connected
+  }
+
+  change(change: RunChange): void {
+    const before = this.#runs.get(change.runId)
+    if (before === undefined && this.#runs.size >= MOST_RUNS) this.#lost = true
+    else
+      this.#runs.set(change.runId, {
+        runId: change.runId,
+        line: Math.max(change.line, before?.line ?? 0),
+        cues: change.cues || before?.cues === true,
+      })
+    this.#gather()
+  }
+
+  wake({ schedules }: { schedules: boolean }): void {
+    if (schedules) this.#wake = 'schedules'
+    else this.#wake ??= 'runs'
+    this.#gather()
+  }
+
+  #gather(): void {
+    this.#gathering ??= setTimeout(() => this.#send(), GATHER_MS)
+  }
+
+  /** One statement at a time: what is told while one is on its way is gathered meanwhile. */
+  #send(): void {
+    this.#sending = this.#sending.then(async () => {
+      this.#gathering = null
+      const [runs, wake] = [[...this.#runs.values()], this.#wake]
+      this.#runs.clear()
+      this.#wake = null
+      const session = this.#session
+      if (session === null) {
+        this.#lost = true
+        return
+      }
+      const messages: Message[] = this.#lost ? [{ missed: true }] : messagesOf(runs, wake)
+      this.#lost = false
+      try {
+        await session.query('SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload', [
+          CHANNEL,
+          messages.map((message) => JSON.stringify(message)),
+        ])
+      } catch {
+        this.#lost = true
+        this.#giveUp(session)
+      }
+    })
+  }
+
+  async #stayConnected(tried: () => void): Promise<void> {
+    const { url, log } = this.#options
+    const { signal } = this.#stopping
+    let wait = FIRST_RETRY_MS
+    let isAway = false
+    while (!signal.aborted) {
+      const session = new pg.Client({
+        // A notification writes nothing that has to last: its commit need not wait for the disk.
+        ...connectionOf(url, { name: 'Cuelight notifications', session: ['-c synchronous_commit=off'] }),
+        query_timeout: ASK_MS,
+      })
+      // Whatever happens to it ends it; an error without a listener would be thrown.
+      session.on('error', () => {})
+      const ended = new Promise<void>((resolve) => session.once('end', resolve))
+      const giveUp = () => this.#giveUp(session)
+      signal.addEventListener('abort', giveUp)
+      try {
+        await this.#listen(session)
+        if (isAway) log.info('other processes are heard again')
+        isAway = false
+        wait = FIRST_RETRY_MS
+        tried()
+        await this.#askUntil(session, ended)
+      } catch (error) {
+        if (!isAway && !signal.aborted)
+          log.warn(
+            `other processes on the database are not heard (${String(error)}); this one looks for itself, and goes on trying`,
+          )
+        isAway = true
+      } finally {
+        signal.removeEventListener('abort', giveUp)
+        giveUp()
+      }
+      tried()
+      await delay(wait, undefined, { signal }).catch(() => {})
+      wait = Math.min(wait * 2, LONGEST_RETRY_MS)
+    }
+  }
+
+  /** Connects and listens. What others told before is not heard, and what was told here meanwhile has not been sent. */
+  async #listen(session: pg.Client): Promise<void> {
+    await session.connect()
+    const { rows } = await session.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    const own = rows[0]?.pid
+    session.on('notification', ({ processId, payload }) => {
+      if (processId !== own) this.#hear(payload ?? '')
+    })
+    await session.query(`LISTEN ${CHANNEL}`)
+    this.#session = session
+    this.#options.changes.missedSome()
+    if (this.#lost) this.#gather()
+  }
+
+  /** Throws when the connection has ended or does not answer, unless that was wanted. */
+  async #askUntil(session: pg.Client, ended: Promise<unknown>): Promise<void> {
+    const over = ended.then(() => true)
+    while (!(await Promise.race([over, delay(ASK_MS, false, { ref: false })]))) await session.query('SELECT 1')
+    if (!this.#stopping.signal.aborted) throw new Error('the connection to the database was lost')
+  }
+
+  #giveUp(session: pg.Client): void {
+    if (this.#session === session) this.#session = null
+    // With a query still unanswered this cuts the connection.
+    session.end().catch(() => {})
+  }
+
+  #hear(payload: string): void {
+    const { changes } = this.#options
+    const message = Message.safeParse(parsed(payload)).data
+    // Also what another release may say.
+    if (message === undefined) changes.missedSome()
+    else if ('runs' in message)
+      for (const [runId, line, cues] of message.runs) changes.heardChange({ runId, line, cues: cues === 1 })
+    else changes.heardWake({ schedules: message.wake === 'schedules' })
+  }
+}
+
+function messagesOf(changes: RunChange[], wake: 'runs' | 'schedules' | null): Message[] {
+  const messages: Message[] = wake === null ? [] : [{ wake }]
+  for (let from = 0; from < changes.length; from += RUNS_IN_MESSAGE) {
+    const some = changes.slice(from, from + RUNS_IN_MESSAGE)
+    messages.push({ runs: some.map(({ runId, line, cues }) => [runId, line, cues ? 1 : 0]) })
+  }
+  return messages
+}
+
+function parsed(payload: string): unknown {
+  try {
+    return JSON.parse(payload)
+  } catch {
+    return null
+  }
+}

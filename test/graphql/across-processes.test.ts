@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { followCues } from '../../src/graphql/subscriptions/cues.ts'
+import { followLog } from '../../src/graphql/subscriptions/run-log.ts'
+import { Changes } from '../../src/store/changes.ts'
+import { Notifications } from '../../src/store/notifications.ts'
+import { testDatabase } from '../support/database.ts'
+import { NOW } from './client.ts'
+import { appendLines, insertEvent, insertRun, insertStep, parkedSince } from './fixtures.ts'
+
+const { db, url } = await testDatabase()
+// Nothing is found by looking.
+const NEVER = 2 ** 30
+
+const onOutage = (error: unknown) => {
+  throw error
+}
+
+async function newProcess(): Promise<Changes> {
+  const changes = new Changes()
+  const notifications = new Notifications({ url, changes, log: { info: () => {}, warn: () => {} } })
+  onTestFinished(() => notifications.stop())
+  await notifications.start()
+  return changes
+}
+
+test('what another process writes into a log comes without a look of the own poll', async () => {
+  const [here, there] = [await newProcess(), await newProcess()]
+  const runId = await insertRun(db, await insertEvent(db), { status: 'RUNNING' })
+  const feed = await followLog({ db, changes: there }, { runId, after: 0, onOutage, pollMs: NEVER })
+  for (const text of ['one', 'two', 'three']) {
+    const next = feed.next()
+    const line = await appendLines(db, runId, [text])
+    here.publish({ runId, line, cues: false })
+    expect((await next).value).toMatchObject({ entries: [{ line, text }], cursor: line })
+  }
+  await feed.return?.()
+})
+
+test('so does a cue that opened there', async () => {
+  const [here, there] = [await newProcess(), await newProcess()]
+  const runId = await insertRun(db, await insertEvent(db), { status: 'RUNNING', scope: 'yew' })
+  const feed = followCues({ db, changes: there }, { scope: 'yew', onOutage, pollMs: NEVER })
+  const next = feed.next()
+  const id = await insertStep(db, runId, parkedSince(NOW))
+  here.publish({ runId, line: 0, cues: true })
+  expect((await next).value).toMatchObject({ type: 'OPENED', cue: { id } })
+  await feed.return?.()
+})
