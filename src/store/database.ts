@@ -10,7 +10,7 @@ export type { PrismaClient }
 export type Database = {
   /** For the API: models, and raw statements that the planner plans for their values each time. */
   prisma: PrismaClient
-  /** For the runner and for publishing: raw statements of fixed text only, each prepared once, with plans pinned to the indexes. */
+  /** For the runner: raw statements of fixed text only, each prepared once, with plans pinned to the indexes. */
   hot: PrismaClient
   /** Ends both pools. Safe to call twice. */
   close(): Promise<void>
