@@ -27,6 +27,11 @@ export class Changes {
     this.#events.emit('schedules')
   }
 
+  /** After a commit: tells those who keep something open with this token that it was revoked. */
+  tokenRevoked(tokenId: string): void {
+    this.#events.emit(`token:${tokenId}`)
+  }
+
   onRun(runId: string, listener: (change: RunChange) => void): () => void {
     return this.#on(`run:${runId}`, listener)
   }
@@ -45,6 +50,10 @@ export class Changes {
 
   onSchedules(listener: () => void): () => void {
     return this.#on('schedules', listener)
+  }
+
+  onTokenRevoked(tokenId: string, listener: () => void): () => void {
+    return this.#on(`token:${tokenId}`, listener)
   }
 
   #on(name: string, listener: (change: RunChange) => void): () => void {

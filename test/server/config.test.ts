@@ -24,6 +24,7 @@ test('with an empty environment everything has its default', () => {
       databaseUrl: null,
       dataDir: resolve('.cuelight'),
       adminToken: null,
+      signOn: null,
       modules: [],
       remoteModules: [],
       targets: [],
@@ -91,7 +92,7 @@ test('every bad setting is named at once, with what it may be', () => {
     LOG_FORMAT: 'xml',
     CUELIGHT_HORIZON_DAYS: '0',
     CUELIGHT_STALL_MS: '999',
-    CUELIGHT_JWKS_URL: 'https://sso.example/jwks',
+    CUELIGHT_JWT_ISSUER: 'https://sso.example',
     CUELIGHT_TARGETS: 'not JSON',
     CUELIGHT_REMOTE_MODULES: 'not JSON',
   }
