@@ -90,11 +90,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await endpoint(request, response, {
       onCredential(credential) {
         if (response.closed) return
-        // An answer that is being made is finished; a stream has no end of its own.
-        response.once(
-          'close',
-          credentials.hold(credential, () => isStream(response) && response.destroy()),
-        )
+        // An answer that is being made is finished; a stream has no end of its own, and may be about to begin.
+        const isToStream = () => !response.headersSent && /text\/event-stream/i.test(request.headers.accept ?? '')
+        const release = credentials.hold(credential, () => {
+          if (isStream(response) || isToStream()) response.destroy()
+        })
+        response.once('close', release)
       },
     })
   }

@@ -27,7 +27,8 @@ type Enveloped = ReturnType<GraphqlEndpoint['getEnveloped']>
 /**
  * GraphQL over WebSocket (graphql-transport-ws) on the endpoint's path. A browser page of another origin is refused
  * unless it is one of `allowedOrigins`; `connection_init` needs a valid token, in `connectionParams.authorization` or
- * the header, else the socket is closed with 4401, and so it is when the token is over. `close` closes every socket with 1001 and takes no more.
+ * the header, else the socket is closed with 4401, and so it is when the token is over. `close` closes every socket
+ * with 1001 and takes no more.
  */
 export function attachSockets(
   server: Server,

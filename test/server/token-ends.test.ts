@@ -201,6 +201,25 @@ test('a peer that does not answer the close does nothing more under its name, an
   expect((await once(socket, 'close'))[0]).toBe(4401)
 })
 
+test('a token that is over before its answer begins gets that answer, and no stream', async () => {
+  const { url } = await startServer({
+    authenticate: async (authorization) => ({
+      ...(await authenticate(authorization)),
+      credential: { tokenId: 'x', expiresAt: null },
+    }),
+    credentials: {
+      hold: (_credential, over) => {
+        over()
+        return () => {}
+      },
+    },
+  })
+  const get = (query: string, accept: string) =>
+    fetch(`${url}/graphql?query=${encodeURIComponent(query)}`, { headers: { accept, authorization: AUTHORIZATION } })
+  expect(await (await get('{ hello }', 'application/json')).json()).toEqual({ data: { hello: 'world' } })
+  await expect(get('subscription { numbers }', 'text/event-stream')).rejects.toThrow('fetch failed')
+})
+
 describe('what is open', () => {
   const silent = createLogger({ level: 'silent', format: 'json' })
   const now = () => Date.now()
