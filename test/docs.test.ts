@@ -28,9 +28,6 @@ describe('settings', () => {
     /\b((?:CUELIGHT|LOG)_[A-Z_]*[A-Z]|HOST|PORT|DATABASE_URL)(?=[':])/g,
     read('src/server/config.ts'),
   )
-  // Known, so that nobody is warned of them; the commands that read them are not in this version.
-  const ofClients = ['CUELIGHT_TOKEN', 'CUELIGHT_URL']
-
   test('that the documents name are read by the code', () => {
     const inDocuments = named(setting)
     expect(inDocuments.length).toBeGreaterThan(15)
@@ -40,9 +37,7 @@ describe('settings', () => {
   test('that the code reads are explained where settings are', () => {
     const explained = read('docs/running.md') + read('CONTRIBUTING.md')
     const isExplained = (name: string) =>
-      ofClients.includes(name) ||
-      explained.includes(`\`${name}\``) ||
-      named(/`([A-Z_]+_)…`/g, explained).some((prefix) => name.startsWith(prefix))
+      explained.includes(`\`${name}\``) || named(/`([A-Z_]+_)…`/g, explained).some((prefix) => name.startsWith(prefix))
     expect(inCode.length).toBeGreaterThan(20)
     expect(inCode.filter((name) => !isExplained(name))).toEqual([])
   })

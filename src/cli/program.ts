@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { migrateCommand } from './migrate.ts'
 import { serveCommand } from './serve.ts'
+import { tokenCommand } from './token.ts'
 
 /** The command line. Nothing of it ends the process by itself: a wrong command line is thrown as a CommanderError. */
 export function createProgram(): Command {
@@ -10,8 +11,9 @@ export function createProgram(): Command {
     .version(packageVersion())
     .showHelpAfterError('Run "cuelight --help" to see the commands.')
     .exitOverride()
-  for (const command of [serveCommand(), migrateCommand()]) {
+  for (const command of [serveCommand(), migrateCommand(), tokenCommand()]) {
     program.addCommand(command.copyInheritedSettings(program))
+    for (const part of command.commands) part.copyInheritedSettings(program)
   }
   return program
 }

@@ -7,9 +7,10 @@ export const CENSORED = '[redacted]'
 /** Shorter ones are words that texts are made of: to strike out a password "info" would ruin the log and tell it. */
 const SECRET_MIN = 8
 
-/** A token that Cuelight made, or a password in an address. */
+/** A token that Cuelight made, a JWT, or a password in an address. */
 const SHAPES: readonly Shape[] = [
   [/\bcuelight_[A-Za-z0-9_-]{20,}/g, CENSORED],
+  [/\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]+/g, CENSORED],
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:@/"\\]*:)[^\s@"\\]+@/gi, `$1${CENSORED}@`],
 ]
 type Shape = readonly [RegExp, string]

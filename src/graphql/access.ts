@@ -50,6 +50,12 @@ export function accessError(role: Role | null, field: RootField | undefined): Gr
   })
 }
 
+/** The top-level error for who asks for the node of a token without being an admin. */
+export const tokensAreForAdmins = (role: Role | null) =>
+  new GraphQLError(`A token needs the role ADMIN to be read; this token has ${role ?? 'none'}. Leave its id out.`, {
+    extensions: { code: 'FORBIDDEN' },
+  })
+
 /**
  * Why an operation may not be run at all: one forbidden root field refuses it whole, so that no mutation before that
  * field is done. Fields under @skip and @include count. Null: it may.

@@ -1,9 +1,17 @@
 import { brandWithType } from '@pothos/core'
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
+import { includesRole } from '../domain/access.ts'
 import { parseId } from '../domain/ids.ts'
-import { definitionsByIds, resourcesByIds, runsByIds, stepsByIds, versionsByIds } from '../store/node-reads.ts'
-import { needs } from './access.ts'
+import {
+  definitionsByIds,
+  resourcesByIds,
+  runsByIds,
+  stepsByIds,
+  tokensByIds,
+  versionsByIds,
+} from '../store/node-reads.ts'
+import { needs, tokensAreForAdmins } from './access.ts'
 import { builder } from './builder.ts'
 import type { GraphqlContext } from './context.ts'
 import { Cue } from './cue.ts'
@@ -12,6 +20,7 @@ import { badUserInput } from './request-errors.ts'
 import { Run } from './run.ts'
 import { Resource } from './run-parts.ts'
 import { Step } from './step.ts'
+import { ApiToken } from './tokens.ts'
 import { EventVersion } from './version.ts'
 
 /** Most ids that `nodes` takes at once: as many as a page holds. */
@@ -36,10 +45,12 @@ const LOADERS = {
   },
   Resource: (ids: string[], context: GraphqlContext, info: GraphQLResolveInfo): Promise<Found> =>
     resourcesByIds(context.control.db, ids, queryFromInfo({ context, info, typeName: 'Resource' })),
+  ApiToken: (ids: string[], context: GraphqlContext, info: GraphQLResolveInfo): Promise<Found> =>
+    tokensByIds(context.control.db, ids, queryFromInfo({ context, info, typeName: 'ApiToken' })),
 }
 
 type Loadable = keyof typeof LOADERS
-const REFS = { EventDefinition, EventVersion, Run, Step, Cue, Resource }
+const REFS = { EventDefinition, EventVersion, Run, Step, Cue, Resource, ApiToken }
 const LOADABLE: Record<string, Loadable> = {
   Definition: 'EventDefinition',
   Version: 'EventVersion',
@@ -47,6 +58,7 @@ const LOADABLE: Record<string, Loadable> = {
   Step: 'Step',
   Cue: 'Cue',
   Resource: 'Resource',
+  ApiToken: 'ApiToken',
 }
 
 /** The nodes of these ids in their order; null for an id that is malformed, or of nothing. */
@@ -56,6 +68,9 @@ async function loadNodes(ids: readonly string[], context: GraphqlContext, info: 
     const type = parsed === null ? undefined : LOADABLE[parsed.type]
     return parsed === null || type === undefined ? null : { type, uuid: parsed.uuid }
   })
+  // Whether there is such a token or not.
+  if (wanted.some((want) => want?.type === 'ApiToken') && !includesRole(context.role, 'ADMIN'))
+    throw tokensAreForAdmins(context.role)
   const byType = new Map<Loadable, Set<string>>()
   for (const want of wanted)
     if (want !== null) byType.set(want.type, (byType.get(want.type) ?? new Set()).add(want.uuid))

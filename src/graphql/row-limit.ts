@@ -129,6 +129,7 @@ const UNPAGED: Record<string, number> = {
   'Run.cues': 100,
   'Query.cues': 100,
   'Query.calendar': 5000,
+  'Query.apiTokens': 100,
   '__Schema.types': 150,
   '__Type.fields': 30,
   '__Field.args': 3,

@@ -4,7 +4,7 @@ import { anyone } from './access.ts'
 import { builder } from './builder.ts'
 
 export const RoleEnum = builder.enumType('Role', {
-  description: 'What a token may do.',
+  description: 'What somebody may do.',
   values: {
     VIEWER: { description: 'Reads everything but tokens and the audit log.' },
     EMITTER: { description: 'For game servers: emits triggers, and reads nothing but `viewer` and published results.' },
@@ -37,8 +37,8 @@ export const actorFrom = (kind: Actor['kind'] | null, name: string | null): Acto
 const Viewer = builder.objectRef<{ name: string; role: Role }>('Viewer').implement({
   description: 'Whoever sent the request.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the token.' }),
-    role: t.expose('role', { type: RoleEnum, description: 'What the token may do.' }),
+    name: t.exposeString('name', { description: 'Name of the person or of the token.' }),
+    role: t.expose('role', { type: RoleEnum, description: 'What they may do.' }),
   }),
 })
 

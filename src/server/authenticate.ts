@@ -1,39 +1,93 @@
 import type { Role } from '../domain/access.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { Database } from '../store/database.ts'
-import { equalInConstantTime, findValidToken } from '../store/tokens.ts'
+import {
+  equalInConstantTime,
+  findValidToken,
+  isUseWorthNoting,
+  noteUseIfDue,
+  type StoredToken,
+} from '../store/tokens.ts'
+import type { Logger } from './logger.ts'
+import type { CheckJwt } from './sign-on.ts'
 
 /** Who calls, and what they may do. */
 export type Caller = { actor: Actor; role: Role }
 
+/** What a caller proved it with, as far as it can end: a stored token may be revoked, and anything may expire. */
+export type Credential = {
+  /** Bare UUID; null: it is no stored token. */
+  tokenId: string | null
+  /** Milliseconds since the epoch; null: never. */
+  expiresAt: number | null
+}
+
 /** What an Authorization value proves: a caller, nothing because there is none, or that it is wrong. */
-export type Authentication = { kind: 'caller'; caller: Caller } | { kind: 'anonymous' } | { kind: 'refused' }
+export type Authentication =
+  /** Without a credential it never ends: it is the owner's. */
+  { kind: 'caller'; caller: Caller; credential?: Credential } | { kind: 'anonymous' } | { kind: 'refused' }
 
 /** Rejects only when the database cannot be asked. */
 export type Authenticate = (authorization: string | null) => Promise<Authentication>
 
 /** Longer ones are no tokens and are not looked up. */
 const TOKEN_MAX = 512
+const JWT_MAX = 8192
+/** Header, claims and signature. No token of ours has a dot. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Checks `Bearer <token>` against the owner's fixed admin token, if there is one, and the stored tokens. */
+/**
+ * Checks `Bearer <token>` against the owner's fixed admin token, if there is one, the JWTs of an identity provider, if
+ * there is one, and the stored tokens.
+ */
 export function createAuthenticate({
   db,
   adminToken,
+  checkJwt,
   now,
+  log,
 }: {
   db: Database
   adminToken: string | null
+  checkJwt: CheckJwt | null
   now: () => number
+  log: Logger
 }): Authenticate {
+  const noting = new Set<string>()
+  const noteUse = async (token: StoredToken, at: Date): Promise<void> => {
+    if (!isUseWorthNoting(token, at) || noting.has(token.id)) return
+    noting.add(token.id)
+    try {
+      await noteUseIfDue(db.prisma, token.id, at)
+    } catch (error) {
+      log.warn({ err: error }, 'the use of a token could not be noted')
+    } finally {
+      noting.delete(token.id)
+    }
+  }
   return async (authorization) => {
     if (authorization === null || authorization === '') return { kind: 'anonymous' }
     const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1]
-    if (token === undefined || token.length > TOKEN_MAX) return { kind: 'refused' }
-    if (adminToken !== null && equalInConstantTime(token, adminToken)) {
+    if (token === undefined) return { kind: 'refused' }
+    if (adminToken !== null && token.length <= TOKEN_MAX && equalInConstantTime(token, adminToken)) {
       return { kind: 'caller', caller: { actor: { kind: 'TOKEN', name: 'admin' }, role: 'ADMIN' } }
     }
-    const stored = await findValidToken(db, token, { now: new Date(now()) })
+    if (checkJwt !== null && token.length <= JWT_MAX && JWT.test(token)) {
+      const proven = await checkJwt(token)
+      if (proven === null) return { kind: 'refused' }
+      const { caller, expiresAt } = proven
+      return { kind: 'caller', caller, credential: { tokenId: null, expiresAt } }
+    }
+    if (token.length > TOKEN_MAX) return { kind: 'refused' }
+    const at = new Date(now())
+    const stored = await findValidToken(db, token, { now: at })
     if (stored === null) return { kind: 'refused' }
-    return { kind: 'caller', caller: { actor: { kind: 'TOKEN', name: stored.name }, role: stored.role } }
+    await noteUse(stored, at)
+    const { id, name, role, expiresAt } = stored
+    return {
+      kind: 'caller',
+      caller: { actor: { kind: 'TOKEN', name }, role },
+      credential: { tokenId: id, expiresAt: expiresAt?.getTime() ?? null },
+    }
   }
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { parseRemoteModules, type RemoteModule } from '../modules/remote.ts'
 import { parseTargets, type Target } from '../modules/targets.ts'
 import { DEFAULT_RUNNER_SETTINGS as DEFAULTS, type RunnerSettings } from '../runner/settings.ts'
+import { readSignOn, type SignOnSettings } from './sign-on-settings.ts'
 
 /** Every setting of the server, checked. Times are in milliseconds unless the name says otherwise. */
 export type ServerConfig = {
@@ -14,6 +15,8 @@ export type ServerConfig = {
   dataDir: string
   /** Null: one is made at the first start. */
   adminToken: string | null
+  /** Null: no JWTs are taken. */
+  signOn: SignOnSettings | null
   /** Paths or package names. */
   modules: string[]
   /** Modules over HTTP. */
@@ -99,17 +102,13 @@ const WHOLE_NUMBERS = {
   ],
 } as const satisfies Record<keyof ServerConfig['runner'], readonly [string, WholeNumber]>
 
-/** Settings that are the documented names of things this version cannot do: ignoring one silently would mislead. */
-const NOT_SUPPORTED: Readonly<Record<string, string>> = {
-  CUELIGHT_JWKS_URL: 'single sign-on',
-  CUELIGHT_JWT_ISSUER: 'single sign-on',
-  CUELIGHT_JWT_AUDIENCE: 'single sign-on',
-  CUELIGHT_JWT_ROLE_CLAIM: 'single sign-on',
-}
-
 const KNOWN = new Set<string>([
   'CUELIGHT_DATA_DIR',
   'CUELIGHT_ADMIN_TOKEN',
+  'CUELIGHT_JWKS_URL',
+  'CUELIGHT_JWT_ISSUER',
+  'CUELIGHT_JWT_AUDIENCE',
+  'CUELIGHT_JWT_ROLE_CLAIM',
   'CUELIGHT_MODULES',
   'CUELIGHT_REMOTE_MODULES',
   'CUELIGHT_TARGETS',
@@ -119,7 +118,6 @@ const KNOWN = new Set<string>([
   'CUELIGHT_TOKEN',
   'CUELIGHT_TEST_DATABASE_URL',
   ...Object.values(WHOLE_NUMBERS).map(([name]) => name),
-  ...Object.keys(NOT_SUPPORTED),
 ])
 
 /** Shortest CUELIGHT_ADMIN_TOKEN. */
@@ -178,10 +176,8 @@ export function readConfig(env: Environment = process.env): ConfigResult {
   })
   const targets = parseTargets(text('CUELIGHT_TARGETS') ?? undefined)
   const remote = parseRemoteModules(text('CUELIGHT_REMOTE_MODULES') ?? undefined)
-  problems.push(...targets.problems, ...remote.problems)
-  for (const [name, feature] of Object.entries(NOT_SUPPORTED)) {
-    if (text(name) !== null) problems.push(`${name} is set, but this version does not support ${feature}; unset it.`)
-  }
+  const { signOn, problems: signOnProblems } = readSignOn(text)
+  problems.push(...targets.problems, ...remote.problems, ...signOnProblems)
 
   const setting = (key: keyof ServerConfig['runner']): number => {
     const [name, number] = WHOLE_NUMBERS[key]
@@ -193,6 +189,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     databaseUrl,
     dataDir: resolve(text('CUELIGHT_DATA_DIR') ?? '.cuelight'),
     adminToken,
+    signOn,
     modules: list('CUELIGHT_MODULES'),
     remoteModules: remote.modules,
     targets: targets.targets,

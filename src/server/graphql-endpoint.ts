@@ -8,7 +8,7 @@ import {
   type ValidationRule,
 } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin, type YogaServerInstance } from 'graphql-yoga'
-import type { Authenticate, Caller } from './authenticate.ts'
+import type { Authenticate, Caller, Credential } from './authenticate.ts'
 
 /** Where GraphQL answers: over HTTP, server-sent events and WebSocket. */
 export const GRAPHQL_PATH = '/graphql'
@@ -33,7 +33,11 @@ export type Api = {
 }
 
 /** Who asks; null without a token. A socket passes it, having been authenticated when it connected; requests are before they are read. */
-type ServerContext = { caller?: Caller | null }
+type ServerContext = {
+  caller?: Caller | null
+  /** Told what the caller of a request proved it with, before the request is read. */
+  onCredential?(credential: Credential): void
+}
 export type GraphqlEndpoint = YogaServerInstance<ServerContext, Record<string, unknown>>
 
 /** The same parsing, validation, context, execution and masking for every transport. */
@@ -52,6 +56,8 @@ export function createGraphqlEndpoint({
       const authentication = await authenticate(request.headers.get('authorization'))
       if (authentication.kind === 'refused') throw wrongToken()
       serverContext.caller = authentication.kind === 'caller' ? authentication.caller : null
+      if (authentication.kind === 'caller' && authentication.credential !== undefined)
+        serverContext.onCredential?.(authentication.credential)
       if (request.method === 'GET') setRequestParser(paramsInAddress)
     },
     onExecute({ setExecuteFn }) {

@@ -6,6 +6,7 @@ import type { Authenticate } from './authenticate.ts'
 import { type Api, createGraphqlEndpoint, GRAPHQL_PATH } from './graphql-endpoint.ts'
 import type { Readiness } from './health.ts'
 import type { Logger } from './logger.ts'
+import type { OpenCredentials } from './open-credentials.ts'
 import { attachSockets } from './sockets.ts'
 import { welcomePage } from './welcome-page.ts'
 
@@ -27,6 +28,8 @@ export type HttpServer = {
 export type HttpServerOptions = {
   api: Api
   authenticate: Authenticate
+  /** Ends sockets and event streams whose token is over. */
+  credentials: Pick<OpenCredentials, 'hold'>
   readiness(): Promise<Readiness>
   /** Which zone data schedules are computed with, for `/readyz`. */
   zoneData: string
@@ -37,7 +40,7 @@ export type HttpServerOptions = {
 
 /** The HTTP server: `/graphql` on all transports, `/healthz`, `/readyz`, and a page at `/` that says where things are. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { allowedOrigins, api, authenticate, log } = options
+  const { allowedOrigins, api, authenticate, credentials, log } = options
   const endpoint = createGraphqlEndpoint({ api, authenticate, allowedOrigins })
   const inFlight = new Set<ServerResponse>()
 
@@ -56,7 +59,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.requestTimeout = REQUEST_MS
   server.headersTimeout = HEADERS_MS
   server.keepAliveTimeout = KEEP_ALIVE_MS
-  const sockets = attachSockets(server, { endpoint, api, authenticate, allowedOrigins, log })
+  const sockets = attachSockets(server, { endpoint, api, authenticate, credentials, allowedOrigins, log })
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '/').split('?', 1)[0]
@@ -84,7 +87,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         graphqlError('content-type may be application/json; send {"query", "variables"} as JSON.'),
       )
     }
-    await endpoint(request, response)
+    await endpoint(request, response, {
+      onCredential(credential) {
+        if (response.closed) return
+        // An answer that is being made is finished; a stream has no end of its own, and may be about to begin.
+        const isToStream = () => !response.headersSent && /text\/event-stream/i.test(request.headers.accept ?? '')
+        const release = credentials.hold(credential, () => {
+          if (isStream(response) || isToStream()) response.destroy()
+        })
+        response.once('close', release)
+      },
+    })
   }
 
   let closed: Promise<void> | undefined
@@ -92,7 +105,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
     await sockets.close()
     for (const response of inFlight) {
-      if (String(response.getHeader('content-type')).startsWith('text/event-stream')) response.destroy()
+      if (isStream(response)) response.destroy()
     }
     const answered = Promise.all([...inFlight].map((response) => once(response, 'close')))
     await Promise.race([answered, sleep(DRAIN_MS, undefined, { ref: false })])
@@ -117,6 +130,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
   }
 }
+
+const isStream = (response: ServerResponse): boolean =>
+  String(response.getHeader('content-type')).startsWith('text/event-stream')
 
 type Body = { type: string; text: string; headers?: Record<string, string> }
 

@@ -15,13 +15,15 @@ import { openDatabase } from '../store/database.ts'
 import { startEmbedded } from '../store/embedded.ts'
 import { Notifications } from '../store/notifications.ts'
 import { ping } from '../store/ping.ts'
-import { createFirstAdminToken } from '../store/tokens.ts'
+import { createFirstAdminToken, revokedAmong } from '../store/tokens.ts'
 import { createAuthenticate } from './authenticate.ts'
 import type { ServerConfig } from './config.ts'
 import { type Check, type Readiness, readiness } from './health.ts'
 import type { Logger } from './logger.ts'
 import { Migrations } from './migrations.ts'
+import { OpenCredentials } from './open-credentials.ts'
 import { secretsOf } from './secrets.ts'
+import type { SignOn } from './sign-on.ts'
 import { listenFault } from './startup-fault.ts'
 import { openZones } from './zone-data.ts'
 
@@ -141,6 +143,11 @@ async function start(
     { name: 'runner', run: () => (migrations.missing() === null ? runner.trouble() : null) },
   ]
   let checking: Promise<Readiness> | null = null
+  const now = () => clock.now()
+  const signOn = await openSignOn(config, { now, log })
+  if (signOn !== null) cleanups.push(() => signOn.stop())
+  const credentials = new OpenCredentials({ changes, revokedAmong: (ids) => revokedAmong(db.prisma, ids), now, log })
+  cleanups.push(async () => credentials.stop())
   const http = createHttpServer({
     api: createApi({
       control: {
@@ -156,7 +163,14 @@ async function start(
       registry,
       log,
     }),
-    authenticate: createAuthenticate({ db, adminToken: config.adminToken, now: () => clock.now() }),
+    authenticate: createAuthenticate({
+      db,
+      adminToken: config.adminToken,
+      checkJwt: signOn?.check ?? null,
+      now,
+      log,
+    }),
+    credentials,
     readiness: () => {
       // Anyone may ask, as often as they like.
       checking ??= readiness(checks, { warnings: registry.failures().map(failureSentence) }).finally(() => {
@@ -199,6 +213,16 @@ async function start(
       return stopped
     },
   }
+}
+
+/** Loaded where there is an identity provider. */
+async function openSignOn(
+  { signOn }: ServerConfig,
+  { now, log }: { now: () => number; log: Logger },
+): Promise<SignOn | null> {
+  if (signOn === null) return null
+  const { SignOn } = await import('./sign-on.ts')
+  return new SignOn(signOn, { now, log })
 }
 
 /** Without the problems: what a module throws may hold anything, and anyone may read this. The log has them. */

@@ -3,9 +3,10 @@ import type { Duplex } from 'node:stream'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Authenticate, Caller } from './authenticate.ts'
+import type { Authenticate, Caller, Credential } from './authenticate.ts'
 import { type Api, GRAPHQL_PATH, type GraphqlEndpoint, MAX_BODY_BYTES } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
+import type { OpenCredentials } from './open-credentials.ts'
 
 /** Close codes of graphql-transport-ws: clients do not retry after Unauthorized, and do after the others. */
 const UNAUTHORIZED = 4401
@@ -14,19 +15,20 @@ const TRY_AGAIN_LATER = 1013
 /** A ping goes out this often and has as long to be answered, so that a dead peer is gone within a minute. */
 const KEEP_ALIVE_MS = 30_000
 
-/** How long a closing handshake may take when the server stops. */
+/** How long a closing handshake may take when the server stops, or a token is over. */
 const CLOSE_MS = 1000
 
 /** Operations that one socket may have open at a time. */
 const MAX_OPERATIONS = 100
 
-type Extra = { socket: WebSocket; request: IncomingMessage; caller?: Caller }
+type Extra = { socket: WebSocket; request: IncomingMessage; caller?: Caller | undefined }
 type Enveloped = ReturnType<GraphqlEndpoint['getEnveloped']>
 
 /**
  * GraphQL over WebSocket (graphql-transport-ws) on the endpoint's path. A browser page of another origin is refused
  * unless it is one of `allowedOrigins`; `connection_init` needs a valid token, in `connectionParams.authorization` or
- * the header, else the socket is closed with 4401. `close` closes every socket with 1001 and takes no more.
+ * the header, else the socket is closed with 4401, and so it is when the token is over. `close` closes every socket
+ * with 1001 and takes no more.
  */
 export function attachSockets(
   server: Server,
@@ -34,12 +36,14 @@ export function attachSockets(
     endpoint,
     api,
     authenticate,
+    credentials,
     allowedOrigins,
     log,
   }: {
     endpoint: GraphqlEndpoint
     api: Pick<Api, 'maskError'>
     authenticate: Authenticate
+    credentials: Pick<OpenCredentials, 'hold'>
     allowedOrigins: readonly string[]
     log: Logger
   },
@@ -52,6 +56,18 @@ export function attachSockets(
     return enveloped
   }
 
+  const endWith = (credential: Credential, extra: Extra): void => {
+    const { socket } = extra
+    if (socket.readyState !== socket.OPEN) return
+    const release = credentials.hold(credential, () => {
+      // What still comes in is nobody's; a peer that does not answer the close is cut off.
+      extra.caller = undefined
+      socket.close(UNAUTHORIZED, 'The token was revoked or has expired')
+      setTimeout(() => socket.terminate(), CLOSE_MS).unref()
+    })
+    socket.once('close', release)
+  }
+
   const protocol = useServer<Record<string, unknown>, Extra>(
     {
       isProd: true,
@@ -60,7 +76,8 @@ export function attachSockets(
           const authentication = await authenticate(authorizationOf(connectionParams, extra.request))
           if (authentication.kind === 'caller') {
             extra.caller = authentication.caller
-            return true
+            if (authentication.credential !== undefined) endWith(authentication.credential, extra)
+            return extra.caller !== undefined
           }
           extra.socket.close(UNAUTHORIZED, 'Unauthorized')
         } catch (error) {

@@ -9,6 +9,8 @@ export type Carrier = {
   wake(what: { schedules: boolean }): void
 }
 
+const REVOKED = 'token:'
+
 /**
  * Tells those who wait in this process that the database holds something new. A change is a hint and the table is the
  * truth: whoever is told reads from the database by a cursor, and looks again after a while if told nothing.
@@ -40,6 +42,11 @@ export class Changes {
     this.#carrier?.wake({ schedules: true })
   }
 
+  /** After a commit: tells those who keep something open with this token that it was revoked. */
+  tokenRevoked(tokenId: string): void {
+    this.#events.emit(`${REVOKED}${tokenId}`)
+  }
+
   /** Another process published that. */
   heardChange(change: RunChange): void {
     this.#events.emit(`run:${change.runId}`)
@@ -54,7 +61,10 @@ export class Changes {
 
   /** Anything may have changed, since other processes were not heard for a while: everybody here looks again. */
   missedSome(): void {
-    for (const name of this.#events.eventNames()) this.#events.emit(name, null)
+    for (const name of this.#events.eventNames()) {
+      // A revocation is no hint: whoever is told of one acts on it, and looks for others' by itself.
+      if (!String(name).startsWith(REVOKED)) this.#events.emit(name, null)
+    }
   }
 
   onRun(runId: string, listener: () => void): () => void {
@@ -76,6 +86,10 @@ export class Changes {
 
   onSchedules(listener: () => void): () => void {
     return this.#on('schedules', listener)
+  }
+
+  onTokenRevoked(tokenId: string, listener: () => void): () => void {
+    return this.#on(`${REVOKED}${tokenId}`, listener)
   }
 
   #on(name: string, listener: (change: RunChange | null) => void): () => void {

@@ -8,6 +8,7 @@ type VersionQuery = Pick<Prisma.VersionDefaultArgs, 'select' | 'include'>
 type RunQuery = Pick<Prisma.RunDefaultArgs, 'select' | 'include'>
 type StepQuery = Pick<Prisma.StepDefaultArgs, 'select' | 'include'>
 type ResourceQuery = Pick<Prisma.ResourceDefaultArgs, 'select' | 'include'>
+type TokenQuery = Pick<Prisma.ApiTokenDefaultArgs, 'select'>
 
 export const definitionById = (db: Database, id: string, query: DefinitionQuery) =>
   db.prisma.definition.findUnique({ ...query, where: { id } })
@@ -22,6 +23,12 @@ export const resourceById = (db: Database, id: string, query: ResourceQuery) =>
 export const stepById = (db: Database, id: string, query: StepQuery) =>
   db.prisma.step.findUnique({ ...query, where: { id } })
 
+export const tokenById = (db: Database, id: string, query: TokenQuery) =>
+  db.prisma.apiToken.findUnique({ ...query, where: { id } })
+/** All of them, newest first. */
+export const tokens = (db: Database, query: TokenQuery) =>
+  db.prisma.apiToken.findMany({ ...query, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
+
 export const definitionsByIds = async (db: Database, ids: readonly string[], query: DefinitionQuery) =>
   byId(await db.prisma.definition.findMany({ ...query, where: { id: { in: [...ids] } } }))
 export const versionsByIds = async (db: Database, ids: readonly string[], query: VersionQuery) =>
@@ -32,5 +39,7 @@ export const stepsByIds = async (db: Database, ids: readonly string[], query: St
   byId(await db.prisma.step.findMany({ ...query, where: { id: { in: [...ids] } } }))
 export const resourcesByIds = async (db: Database, ids: readonly string[], query: ResourceQuery) =>
   byId(await db.prisma.resource.findMany({ ...query, where: { id: { in: [...ids] } } }))
+export const tokensByIds = async (db: Database, ids: readonly string[], query: TokenQuery) =>
+  byId(await db.prisma.apiToken.findMany({ ...query, where: { id: { in: [...ids] } } }))
 
 const byId = <Row extends { id: string }>(rows: Row[]) => new Map(rows.map((row) => [row.id, row]))

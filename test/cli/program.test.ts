@@ -15,7 +15,8 @@ async function run(...args: string[]) {
       err += text
     },
   }
-  for (const command of [program, ...program.commands]) command.configureOutput(output)
+  for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)])
+    command.configureOutput(output)
   const error: unknown = await program.parseAsync(args, { from: 'user' }).then(
     () => null,
     (thrown: unknown) => thrown,
@@ -31,13 +32,16 @@ test('--version is the package’s', async () => {
 test('--help names every command', async () => {
   const { out, exitCode } = await run('--help')
   expect(exitCode).toBe(0)
-  expect(out).toMatch(/\bserve\b[\s\S]*\bmigrate\b/)
+  expect(out).toMatch(/\bserve\b[\s\S]*\bmigrate\b[\s\S]*\btoken\b/)
 })
 
 test.each([
   [['serv'], /unknown command 'serv'[\s\S]*Did you mean serve\?/],
   [['serve', '--no-migrat'], /unknown option '--no-migrat'/],
   [['migrate', 'now'], /too many arguments/],
+  [['token', 'creat'], /unknown command 'creat'[\s\S]*Did you mean create\?/],
+  [['token', 'create', 'shard'], /required option '--role <role>' not specified/],
+  [['token', 'create', 'shard', '--role', 'OWNER'], /'OWNER' is invalid[\s\S]*VIEWER, EMITTER, MODERATOR, ADMIN/],
 ])('%j is refused with what may have been meant', async (args, message) => {
   const { err, exitCode } = await run(...args)
   expect(exitCode).not.toBe(0)

@@ -13,6 +13,10 @@ test('of two secrets of which one holds the other nothing is left', () => {
 test('what looks like a secret is one, and a person who bears something is none', () => {
   const censor = censorOf([])
   expect(censor(`token cuelight_${'x'.repeat(43)}`)).toBe('token [redacted]')
+  const jwt = [{ alg: 'ES256' }, { iss: 'https://sso.example' }].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  )
+  expect(censor(`no such user: ${jwt.join('.')}.c2lnbmF0dXJl, in x.y.z`)).toBe('no such user: [redacted], in x.y.z')
   expect(censor('https://me:pw@x.example/y and https://x.example:80/y')).toBe(
     'https://me:[redacted]@x.example/y and https://x.example:80/y',
   )

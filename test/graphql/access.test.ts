@@ -52,14 +52,21 @@ test('mutations need the role that the controls are given to', () => {
     setActionSetting: admin,
     retryCleanup: admin,
     abandonResource: admin,
+    createApiToken: admin,
+    revokeApiToken: admin,
   })
 })
 
-test('everything that is read needs VIEWER, but for the question who is asking, and published results', () => {
-  const open = ['viewer', 'publicResults']
+test('everything that is read needs VIEWER, but for tokens and the audit log, who is asking, and published results', () => {
+  const others: Record<string, unknown> = {
+    viewer: { anyone: true },
+    publicResults: { anyone: true },
+    apiTokens: { role: 'ADMIN' },
+    auditLog: { role: 'ADMIN' },
+  }
   const roots = [schema.getQueryType(), schema.getSubscriptionType()]
   for (const field of roots.flatMap((root) => Object.values(root?.getFields() ?? {})))
-    expect(ruleOf(field), field.name).toEqual(open.includes(field.name) ? { anyone: true } : { role: 'VIEWER' })
+    expect(ruleOf(field), field.name).toEqual(others[field.name] ?? { role: 'VIEWER' })
 })
 
 test('without a token viewer is null, introspection works, and the rest is UNAUTHENTICATED', async () => {

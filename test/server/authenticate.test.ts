@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createAuthenticate } from '../../src/server/authenticate.ts'
+import { createLogger } from '../../src/server/logger.ts'
 import { createFirstAdminToken, hashOfToken } from '../../src/store/tokens.ts'
 import { testDatabase } from '../support/database.ts'
 
@@ -7,13 +8,15 @@ const { db } = await testDatabase()
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 const OWNER = 'the-token-of-the-owner'
 const now = () => NOW.getTime()
-const withOwner = createAuthenticate({ db, adminToken: OWNER, now })
+const log = createLogger({ level: 'silent', format: 'json' })
+const withOwner = createAuthenticate({ db, adminToken: OWNER, checkJwt: null, now, log })
 
 async function storedToken(token: string, fields: { revokedAt?: Date; expiresAt?: Date } = {}) {
   const id = crypto.randomUUID()
   await db.prisma.apiToken.create({
     data: { id, name: 'shard one', role: 'EMITTER', hash: hashOfToken(token), createdAt: NOW, ...fields },
   })
+  return id
 }
 
 test('the first admin token is made once, however many servers start together, and only its hash is stored', async () => {
@@ -24,10 +27,14 @@ test('the first admin token is made once, however many servers start together, a
   expect(rows).toHaveLength(1)
   expect(rows[0]).toMatchObject({ name: 'admin', createdAt: NOW })
   expect(JSON.stringify(rows)).not.toContain(tokens[0])
-  expect(await createAuthenticate({ db, adminToken: null, now })(`Bearer ${tokens[0]}`)).toEqual({
+  expect(await createAuthenticate({ db, adminToken: null, checkJwt: null, now, log })(`Bearer ${tokens[0]}`)).toEqual({
     kind: 'caller',
     caller: { actor: { kind: 'TOKEN', name: 'admin' }, role: 'ADMIN' },
+    credential: { tokenId: rows[0]?.id, expiresAt: null },
   })
+  const entries = await db.prisma.auditEntry.findMany()
+  expect(entries).toMatchObject([{ actorKind: 'SYSTEM', action: 'token.create', subject: `tok_${rows[0]?.id}` }])
+  expect(JSON.stringify(entries)).not.toContain(tokens[0])
 })
 
 test('the owner’s token is the admin; the scheme may be written in any case', async () => {
@@ -37,10 +44,11 @@ test('the owner’s token is the admin; the scheme may be written in any case', 
 })
 
 test('a stored token is who it is named after, with its role', async () => {
-  await storedToken('a-token-of-a-shard')
+  const id = await storedToken('a-token-of-a-shard', { expiresAt: new Date(NOW.getTime() + 1000) })
   expect(await withOwner('Bearer a-token-of-a-shard')).toEqual({
     kind: 'caller',
     caller: { actor: { kind: 'TOKEN', name: 'shard one' }, role: 'EMITTER' },
+    credential: { tokenId: id, expiresAt: NOW.getTime() + 1000 },
   })
 })
 

@@ -24,6 +24,7 @@ test('with an empty environment everything has its default', () => {
       databaseUrl: null,
       dataDir: resolve('.cuelight'),
       adminToken: null,
+      signOn: null,
       modules: [],
       remoteModules: [],
       targets: [],
@@ -91,7 +92,7 @@ test('every bad setting is named at once, with what it may be', () => {
     LOG_FORMAT: 'xml',
     CUELIGHT_HORIZON_DAYS: '0',
     CUELIGHT_STALL_MS: '999',
-    CUELIGHT_JWKS_URL: 'https://sso.example/jwks',
+    CUELIGHT_JWT_ISSUER: 'https://sso.example',
     CUELIGHT_TARGETS: 'not JSON',
     CUELIGHT_REMOTE_MODULES: 'not JSON',
   }
@@ -105,6 +106,43 @@ test('every bad setting is named at once, with what it may be', () => {
   )
   expect(problems).toContain('LOG_LEVEL is "loud"; it may be one of trace, debug, info, warn, error, fatal, silent.')
 })
+
+const SIGN_ON = {
+  CUELIGHT_JWKS_URL: 'https://sso.example/jwks',
+  CUELIGHT_JWT_ISSUER: 'https://sso.example',
+  CUELIGHT_JWT_AUDIENCE: 'cuelight',
+}
+
+test('single sign-on needs an issuer and an audience; the claim of the role has a default', () => {
+  const signOn = {
+    jwksUrl: 'https://sso.example/jwks',
+    issuer: 'https://sso.example',
+    audience: 'cuelight',
+    roleClaim: 'role',
+  }
+  expect(configOf(SIGN_ON).config.signOn).toEqual(signOn)
+  expect(configOf({ ...SIGN_ON, CUELIGHT_JWT_ROLE_CLAIM: 'groups' }).config.signOn?.roleClaim).toBe('groups')
+  const { CUELIGHT_JWKS_URL } = SIGN_ON
+  expect(problemsOf({ CUELIGHT_JWKS_URL })).toEqual([
+    expect.stringMatching(/^CUELIGHT_JWT_ISSUER has to be set with CUELIGHT_JWKS_URL/),
+    expect.stringMatching(/^CUELIGHT_JWT_AUDIENCE has to be set with CUELIGHT_JWKS_URL/),
+  ])
+  expect(problemsOf({ ...SIGN_ON, CUELIGHT_JWKS_URL: '' })).toHaveLength(2)
+})
+
+test.each(['http://localhost:8080/k', 'http://127.0.0.1/k', 'http://[::1]:1/k', 'https://10.0.0.7/k'])(
+  'keys may be read from %s',
+  (url) => expect(configOf({ ...SIGN_ON, CUELIGHT_JWKS_URL: url }).config.signOn?.jwksUrl).toBe(url),
+)
+
+test.each(['http://sso.example/k', 'http://127.0.0.1.example/k', 'https://me:hunter2@sso.example/k', 'file:///k', 'k'])(
+  'keys may not be read from %s',
+  (url) => {
+    const problems = problemsOf({ ...SIGN_ON, CUELIGHT_JWKS_URL: url })
+    expect(problems).toEqual([expect.stringMatching(/^CUELIGHT_JWKS_URL may be an https address/)])
+    expect(problems.join()).not.toContain('hunter2')
+  },
+)
 
 test('a problem never shows a secret', () => {
   const text = problemsOf({ DATABASE_URL: 'mysql://root:hunter2@db/x', CUELIGHT_ADMIN_TOKEN: 'zq7' }).join(' ')

@@ -5,6 +5,7 @@ import type { Api } from '../../src/server/graphql-endpoint.ts'
 import type { Readiness } from '../../src/server/health.ts'
 import { createHttpServer, type HttpServer } from '../../src/server/http.ts'
 import { createLogger, type Logger } from '../../src/server/logger.ts'
+import type { OpenCredentials } from '../../src/server/open-credentials.ts'
 
 /** The one token that the servers of these tests know. */
 export const TOKEN = 'the-token-of-the-tests'
@@ -104,15 +105,27 @@ export function smallApi(numbers: () => Numbers = () => new Numbers()): Api {
 export async function startServer({
   api = smallApi(),
   readiness = async () => ({ ready: true, reasons: [], warnings: [] }),
+  authenticate: proof = authenticate,
+  credentials = { hold: () => () => {} },
   allowedOrigins = [],
   log = createLogger({ level: 'silent', format: 'json' }),
 }: {
   api?: Api
   readiness?: () => Promise<Readiness>
+  authenticate?: Authenticate
+  credentials?: Pick<OpenCredentials, 'hold'>
   allowedOrigins?: string[]
   log?: Logger
 } = {}): Promise<{ url: string; server: HttpServer }> {
-  const server = createHttpServer({ api, authenticate, readiness, zoneData: 'none', allowedOrigins, log })
+  const server = createHttpServer({
+    api,
+    authenticate: proof,
+    credentials,
+    readiness,
+    zoneData: 'none',
+    allowedOrigins,
+    log,
+  })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => server.close())
   return { url, server }

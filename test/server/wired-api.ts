@@ -22,6 +22,7 @@ export async function wiredApi({ db, clock, log }: { db: Database; clock: Clock;
       const role = authorization.endsWith('viewer') ? 'VIEWER' : 'ADMIN'
       return { kind: 'caller', caller: { actor: { kind: 'TOKEN', name: role }, role } }
     },
+    credentials: { hold: () => () => {} },
     readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
     zoneData: '2026a',
     allowedOrigins: [],

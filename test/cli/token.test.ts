@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { createAuthenticate } from '../../src/server/authenticate.ts'
+import { createLogger } from '../../src/server/logger.ts'
+import type { Database } from '../../src/store/database.ts'
+import { FakeClock } from '../../src/testing/fake-clock.ts'
+import { wiredApi } from '../server/wired-api.ts'
+import { testDatabase } from '../support/database.ts'
+
+const NOW = Date.parse('2026-03-06T20:00:00Z')
+const SECRET = 'the-secret-token-of-an-admin'
+const log = createLogger({ level: 'silent', format: 'json' })
+let db: Database
+let url: string
+beforeAll(async () => {
+  ;({ db } = await testDatabase())
+  url = await wiredApi({ db, clock: new FakeClock(NOW), log })
+})
+
+/** The command as a process of its own: what it printed, and its exit code. */
+async function token(args: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [join(inject('build'), 'cli/main.js'), 'token', ...args], {
+    env: { PATH: process.env.PATH, CUELIGHT_URL: url, CUELIGHT_TOKEN: SECRET, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let [out, err] = ['', '']
+  child.stdout.on('data', (data) => {
+    out += String(data)
+  })
+  child.stderr.on('data', (data) => {
+    err += String(data)
+  })
+  const [code] = await once(child, 'close')
+  return { code, out, err }
+}
+
+test('makes a token, alone on standard output, that works', async () => {
+  const { code, out, err } = await token([
+    'create',
+    'shard one',
+    '--role',
+    'EMITTER',
+    '--expires',
+    '2026-04-01T00:00:00Z',
+  ])
+  expect(err).toMatch(/^Token "shard one" \(EMITTER, tok_\S+\) holds until 2026-04-01T00:00:00.000Z\. .*\n$/)
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^cuelight_[\w-]{43}\n$/) })
+  expect(err).not.toContain(out.trim())
+  const authenticate = createAuthenticate({ db, adminToken: null, checkJwt: null, now: () => NOW, log })
+  expect(await authenticate(`Bearer ${out.trim()}`)).toMatchObject({
+    caller: { actor: { kind: 'TOKEN', name: 'shard one' }, role: 'EMITTER' },
+  })
+})
+
+test('says what the server says against it, and exits with 1', async () => {
+  expect(await token(['create', ' ', '--role', 'VIEWER'])).toEqual({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/^name: The name must not be empty;/),
+  })
+  const forbidden = await token(['create', 'x', '--role', 'ADMIN'], { CUELIGHT_TOKEN: `${SECRET}-viewer` })
+  expect(forbidden).toEqual({ code: 1, out: '', err: 'createApiToken needs the role ADMIN; this token has VIEWER.\n' })
+  const when = await token(['create', 'x', '--role', 'ADMIN', '--expires', 'tomorrow'])
+  expect(when).toEqual({ code: 1, out: '', err: expect.stringMatching(/DateTime is an RFC 3339 instant/) })
+})
+
+test('without a token, a server or Cuelight it says what to do, and shows no token', async () => {
+  const elsewhere = createServer((_request, response) => response.writeHead(404).end('<html>'))
+  elsewhere.listen(0, '127.0.0.1')
+  await once(elsewhere, 'listening')
+  const other = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
+  const create = ['create', 'x', '--role', 'VIEWER']
+  expect((await token(create, { CUELIGHT_TOKEN: '' })).err).toMatch(/^A token is needed: give it as --token/)
+  const notOurs = await token([...create, '--url', other])
+  expect(notOurs.err).toMatch(/is no Cuelight \(status 404\); correct --url/)
+  elsewhere.close()
+  const gone = await token([...create, '--url', other])
+  expect(gone).toMatchObject({ code: 1, err: expect.stringMatching(/cannot be reached \(ECONNREFUSED\)\. Start it/) })
+  expect(notOurs.err + gone.err).not.toContain(SECRET)
+})
