@@ -11,7 +11,6 @@ const GATHER_MS = 10
 const RUNS_IN_MESSAGE = 140
 /** More than this at a time, and others are told to look at everything. */
 const MOST_RUNS = 5_000
-/** How often a quiet connection is asked whether it still is one, and how long any answer may take. */
 const ASK_MS = 10_000
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 10_000
@@ -26,6 +25,8 @@ export type NotificationOptions = {
   url: string
   changes: Changes
   log: { info(message: string): void; warn(message: string): void }
+  /** How often a quiet connection is asked whether it still is one, and how long any answer may take. */
+  askMs?: number
 }
 
 /**
@@ -118,7 +119,7 @@ export class Notifications implements Carrier {
   }
 
   async #stayConnected(tried: () => void): Promise<void> {
-    const { url, log } = this.#options
+    const { url, changes, log, askMs = ASK_MS } = this.#options
     const { signal } = this.#stopping
     let wait = FIRST_RETRY_MS
     let isAway = false
@@ -126,7 +127,7 @@ export class Notifications implements Carrier {
       const session = new pg.Client({
         // A notification writes nothing that has to last: its commit need not wait for the disk.
         ...connectionOf(url, { name: 'Cuelight notifications', session: ['-c synchronous_commit=off'] }),
-        query_timeout: ASK_MS,
+        query_timeout: askMs,
       })
       // Whatever happens to it ends it; an error without a listener would be thrown.
       session.on('error', () => {})
@@ -138,6 +139,10 @@ export class Notifications implements Carrier {
         if (isAway) log.info('other processes are heard again')
         isAway = false
         wait = FIRST_RETRY_MS
+        this.#session = session
+        // What others told before was not heard, and what was told here meanwhile was not sent.
+        changes.missedSome()
+        if (this.#lost) this.#gather()
         tried()
         await this.#askUntil(session, ended)
       } catch (error) {
@@ -156,7 +161,6 @@ export class Notifications implements Carrier {
     }
   }
 
-  /** Connects and listens. What others told before is not heard, and what was told here meanwhile has not been sent. */
   async #listen(session: pg.Client): Promise<void> {
     await session.connect()
     const { rows } = await session.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
@@ -165,15 +169,20 @@ export class Notifications implements Carrier {
       if (processId !== own) this.#hear(payload ?? '')
     })
     await session.query(`LISTEN ${CHANNEL}`)
-    this.#session = session
-    this.#options.changes.missedSome()
-    if (this.#lost) this.#gather()
   }
 
   /** Throws when the connection has ended or does not answer, unless that was wanted. */
   async #askUntil(session: pg.Client, ended: Promise<unknown>): Promise<void> {
+    const { askMs = ASK_MS } = this.#options
     const over = ended.then(() => true)
-    while (!(await Promise.race([over, delay(ASK_MS, false, { ref: false })]))) await session.query('SELECT 1')
+    while (!(await Promise.race([over, delay(askMs, false, { ref: false })]))) {
+      const asked = this.#sending.then(() => session.query('SELECT 1'))
+      this.#sending = asked.then(
+        () => {},
+        () => {},
+      )
+      await asked
+    }
     if (!this.#stopping.signal.aborted) throw new Error('the connection to the database was lost')
   }
 

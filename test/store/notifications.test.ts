@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { Changes, type RunChange } from '../../src/store/changes.ts'
@@ -8,7 +10,7 @@ import { testDatabase } from '../support/database.ts'
 const { url } = await testDatabase()
 
 /** A process, as far as its changes go. */
-async function newProcess({ databaseUrl = url, onWarning = (_changes: Changes) => {} } = {}) {
+async function newProcess({ databaseUrl = url, askMs = 10_000, onWarning = (_changes: Changes) => {} } = {}) {
   const changes = new Changes()
   const said: string[] = []
   const warn = (message: string) => {
@@ -16,7 +18,7 @@ async function newProcess({ databaseUrl = url, onWarning = (_changes: Changes) =
     onWarning(changes)
   }
   const log = { info: (message: string) => said.push(message), warn }
-  const notifications = new Notifications({ url: databaseUrl, changes, log })
+  const notifications = new Notifications({ url: databaseUrl, changes, log, askMs })
   onTestFinished(() => notifications.stop())
   await notifications.start()
   return { changes, notifications, said }
@@ -173,6 +175,36 @@ test('a process whose connection was cut comes back by itself and looks again', 
   const change = { runId: mintId(), line: 9, cues: false }
   const heard = collect(there.changes, 1)
   here.changes.publish(change)
+  expect(await heard).toEqual([change])
+})
+
+test('a connection that is there and says nothing any more is given up for a new one', async () => {
+  const behind = new URL(url)
+  const open: Socket[] = []
+  const between = createServer((client) => {
+    const server = connect(Number(behind.port), behind.hostname)
+    open.push(client, server)
+    client.pipe(server).pipe(client)
+    for (const socket of [client, server]) socket.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    between.close()
+    for (const socket of open) socket.destroy()
+  })
+  await once(between, 'listening')
+  const through = new URL(url)
+  through.hostname = '127.0.0.1'
+  through.port = String((between.address() as AddressInfo).port)
+  const { changes, said } = await newProcess({ databaseUrl: through.href, askMs: 500 })
+  const again = next((listener) => changes.onWake(listener))
+  // As when a firewall forgets a connection: neither end is told.
+  for (const socket of open) socket.unpipe().pause()
+  await again
+  expect(said).toEqual([expect.stringMatching(/not heard \(.*timeout/i), 'other processes are heard again'])
+  const there = await newProcess()
+  const change = { runId: mintId(), line: 1, cues: false }
+  const heard = collect(changes, 1)
+  there.changes.publish(change)
   expect(await heard).toEqual([change])
 })
 
