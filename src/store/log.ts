@@ -26,7 +26,7 @@ export async function pruneLogs(
     WITH old AS (
       SELECT id FROM runs WHERE ended_at < ${endedBefore.toISOString()}::timestamptz AND ended_at IS NOT NULL AND log_pruned_at IS NULL
         AND in_flight IS NULL AND cleanup_status <> 'PENDING'
-      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), gone AS (
       DELETE FROM run_log l USING old WHERE l.run_id = old.id
     )

@@ -17,9 +17,9 @@ export async function readOverdue(
   { now, limit }: { now: Instant; limit: number },
 ): Promise<Missed[]> {
   const rows = await db.$queryRaw<{ runId: string; heldBy: string | null }[]>(Prisma.sql`
-    SELECT w.id AS "runId", h.id AS "heldBy" FROM runs w LEFT JOIN runs h ON h.id = w.blocked_by
-      AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING')
-    WHERE w.status = 'SCHEDULED' AND w.grace_until < ${at(now)} ORDER BY w.grace_until LIMIT ${limit}`)
+    SELECT w.id AS "runId", (SELECT h.id FROM runs h WHERE h.id = w.blocked_by
+      AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING')) AS "heldBy"
+    FROM runs w WHERE w.status = 'SCHEDULED' AND w.grace_until < ${at(now)} ORDER BY w.grace_until LIMIT ${limit}`)
   return rows.map(({ runId, heldBy }) =>
     heldBy === null ? { runId, reason: 'NOT_RUNNING' } : { runId, reason: 'KEY_HELD', heldBy },
   )
