@@ -111,6 +111,7 @@ const DUE = Prisma.sql`
       AND coalesce(p.revert_due_at, '-infinity') <= x.now`)}
   ) d ORDER BY place LIMIT ${READ_AT_ONCE + 1}`
 
+// When the first of what is not due comes due.
 const LATER = Prisma.sql`
   least((SELECT min(p.revert_due_at) FROM resources p
       WHERE p.run_id = r.id AND p.status = 'ACTIVE' AND p.revert_due_at > x.now),
@@ -118,8 +119,9 @@ const LATER = Prisma.sql`
       WHERE NOT ends.all_due AND p.run_id = r.id AND p.status = 'ACTIVE' AND p.lease_until > x.now))`
 
 /**
- * The claimed ledgers as they are now, in the order asked for; null for one whose claim is not that any more. However
- * long a ledger is, it is read in the time that what is due at once takes, and what FAILED at the end.
+ * The claimed ledgers as they are now, in the order asked for; null for one whose claim is not that any more. How long a
+ * ledger is does not matter: looked at is what may be brought, all that is due by a lease or for another try, and at the
+ * end what FAILED.
  */
 export async function readLedgers(db: PrismaClient, readings: LedgerReading[]): Promise<(Ledger | null)[]> {
   const asked = readings.map(({ runId, owner, now }) => ({ run_id: runId, owner, now: iso(now) }))
