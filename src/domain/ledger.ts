@@ -19,6 +19,8 @@ export type LedgerEntry = log.LoggedResource & {
   /** Raised by every call and never set back: an answer for an older number changes nothing. */
   claimNo: number
   lastError: string | null
+  /** Some that are newer and were due when the ledger was read are not in it: they come first. */
+  afterUnread: boolean
 }
 
 /**
@@ -37,32 +39,40 @@ export type Ledger = {
   cleanupStatus: CleanupStatus
   /** The action of a step is being called, which may yet make something. */
   inFlight: boolean
-  /** What is unresolved, the newest first. */
+  /** What may be next, newest first: all that are REVERTING, and the newest ones ACTIVE that were due when it was read. */
   entries: LedgerEntry[]
+  /** What is ACTIVE besides `entries`. */
+  rest: {
+    /** Older ones were due as well when it was read. */
+    due: boolean
+    /** When the first of those that were not due comes due; null: none does by itself. */
+    dueAt: Instant | null
+  }
+  /** How much is FAILED; null where it was not counted: the run goes on, or more is ACTIVE than `entries`. */
+  failed: number | null
 }
 
 /** A ledger being changed, with what has to be written for it. */
 export type LedgerDraft = {
   ledger: Ledger
-  touched: Set<LedgerEntry>
+  /** What changed, by its id. */
+  touched: Map<string, LedgerEntry>
   /** When it has to be looked at again; null: not before somebody sets it. */
   ledgerAt: Instant | null
   lines: RunLine[]
 }
 
+/** Entries are never changed, only replaced, so that the draft shares them with the ledger that it is made of. */
 export function ledgerDraftOf(ledger: Ledger): LedgerDraft {
-  return {
-    ledger: { ...ledger, entries: ledger.entries.map((entry) => ({ ...entry })) },
-    touched: new Set(),
-    ledgerAt: null,
-    lines: [],
-  }
+  return { ledger: { ...ledger }, touched: new Map(), ledgerAt: null, lines: [] }
 }
 
 /** The ledger after a draft was written under that fence. */
 export function writtenLedger({ ledger }: LedgerDraft, fence: number): Ledger {
-  return { ...ledger, fence, entries: ledger.entries.filter(({ status }) => status !== 'REVERTED') }
+  return { ...ledger, fence, entries: ledger.entries.filter(isPending) }
 }
+
+const isPending = ({ status }: LedgerEntry) => status === 'ACTIVE' || status === 'REVERTING'
 
 /** Takes back the calls that a dead process left, before anything new is called. Attempts stay as they are. */
 export function takeBackReverts(draft: LedgerDraft, { now, retry }: { now: Instant; retry: RetryRule }): void {
@@ -91,37 +101,41 @@ export function settleRevert(
 }
 
 /**
- * Decides what is next: answers what was claimed to be taken back, newest first; null where nothing is due, the cleanup
- * has ended or its turn is over (`mayRevert` false), and then `draft.ledgerAt` says when to look again.
+ * What is next: what was claimed to be taken back; or nothing, where nothing is due, the cleanup has ended or its turn is
+ * over, and then `draft.ledgerAt` says when to look again; or that only a new reading can tell.
  */
-export function advanceLedger(
-  draft: LedgerDraft,
-  { now, mayRevert }: { now: Instant; mayRevert: boolean },
-): LedgerEntry | null {
+export type Next = { kind: 'revert'; entry: LedgerEntry } | { kind: 'nothing' } | { kind: 'unknown' }
+
+/** Decides what is next, the newest of what is due; nothing is claimed once its turn is over (`mayRevert` false). */
+export function advanceLedger(draft: LedgerDraft, { now, mayRevert }: { now: Instant; mayRevert: boolean }): Next {
   const { ledger } = draft
-  const active = ledger.entries.filter(({ status }) => status === 'ACTIVE')
-  const mayAll = ledger.cleanupStatus === 'PENDING' && !ledger.inFlight
-  if (mayAll && active.length === 0) {
-    endCleanup(draft, now)
-    return null
+  if (ledger.failed !== null && !ledger.entries.some(isPending)) {
+    endCleanup(draft, ledger.failed, now)
+    return { kind: 'nothing' }
   }
+  const mayAll = ledger.cleanupStatus === 'PENDING' && !ledger.inFlight
   const dueFrom = (entry: LedgerEntry): Instant => {
     const leaseEnds = entry.leaseUntil ?? Number.POSITIVE_INFINITY
     return Math.max(entry.dueAt ?? Number.NEGATIVE_INFINITY, mayAll ? Number.NEGATIVE_INFINITY : leaseEnds)
   }
-  const next = active.find((entry) => dueFrom(entry) <= now)
-  if (next !== undefined && mayRevert) {
-    const { attempts, claimNo } = next
-    change(draft, next, { status: 'REVERTING', attempts: attempts + 1, claimNo: claimNo + 1, dueAt: null })
-    return next
+  const active = ledger.entries.filter(({ status }) => status === 'ACTIVE')
+  const restDueFrom = ledger.rest.due ? now : (ledger.rest.dueAt ?? Number.POSITIVE_INFINITY)
+  if (mayRevert) {
+    const next = active.find((entry) => dueFrom(entry) <= now && !entry.afterUnread)
+    const hasMoreComeDue = ledger.rest.dueAt !== null && ledger.rest.dueAt <= now
+    if (hasMoreComeDue || (next === undefined && restDueFrom <= now)) return { kind: 'unknown' }
+    if (next !== undefined) {
+      const { attempts, claimNo } = next
+      const claim = { status: 'REVERTING', attempts: attempts + 1, claimNo: claimNo + 1, dueAt: null } as const
+      return { kind: 'revert', entry: change(draft, next, claim) }
+    }
   }
-  const earliest = Math.max(now, Math.min(...active.map(dueFrom)))
+  const earliest = Math.max(now, Math.min(restDueFrom, ...active.map(dueFrom)))
   draft.ledgerAt = Number.isFinite(earliest) ? earliest : null
-  return null
+  return { kind: 'nothing' }
 }
 
-function endCleanup({ ledger, lines }: LedgerDraft, now: Instant): void {
-  const unresolved = ledger.entries.filter(({ status }) => status === 'FAILED').length
+function endCleanup({ ledger, lines }: LedgerDraft, unresolved: number, now: Instant): void {
   const to = unresolved > 0 ? 'INCOMPLETE' : 'CLEAN'
   lines.push(log.cleanupStatus({ at: now, phase: ledger.phase }, { from: ledger.cleanupStatus, to, unresolved }))
   ledger.cleanupStatus = to
@@ -130,9 +144,12 @@ function endCleanup({ ledger, lines }: LedgerDraft, now: Instant): void {
 function fail(draft: LedgerDraft, entry: LedgerEntry, error: string, now: Instant): void {
   change(draft, entry, { status: 'FAILED', dueAt: null, lastError: error })
   draft.lines.push(log.resourceFailed({ at: now, resource: entry }, { attempts: entry.attempts, error }))
+  if (draft.ledger.failed !== null) draft.ledger.failed += 1
 }
 
-function change(draft: LedgerDraft, entry: LedgerEntry, to: Partial<LedgerEntry>): void {
-  Object.assign(entry, to)
-  draft.touched.add(entry)
+function change({ ledger, touched }: LedgerDraft, entry: LedgerEntry, to: Partial<LedgerEntry>): LedgerEntry {
+  const changed = { ...entry, ...to }
+  ledger.entries = ledger.entries.map((other) => (other === entry ? changed : other))
+  touched.set(entry.id, changed)
+  return changed
 }

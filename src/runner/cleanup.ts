@@ -16,10 +16,11 @@ import { isTerminal } from '../domain/run.ts'
 import { callRevert } from '../modules/call.ts'
 import type { ClaimRef } from '../store/claims.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
-import { claimLedgers } from '../store/ledger.ts'
+import { claimLedgers, type LedgerReading } from '../store/ledger.ts'
 import { appendLines } from '../store/log.ts'
 import { Messages } from './messages.ts'
 import { patiently, pauseFor } from './patience.ts'
+import { retryRule } from './settlement.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** A call of a revert that a change settles. */
@@ -50,7 +51,7 @@ async function cleanUpClaimed(context: WorkContext, claim: ClaimRef): Promise<vo
   const { runId } = claim
   ledgers.leases.hold(claim)
   try {
-    const ledger = await load.work(() => reread(context, claim))
+    const ledger = await load.work(() => reread(context, { ...claim, now: context.clock.now() }))
     if (ledger !== null) await drive(context, claim, ledger)
   } catch (error) {
     // The claim is left to lapse: the next holder goes on from what the database says.
@@ -90,11 +91,6 @@ async function drive(context: WorkContext, claim: ClaimRef, claimed: Ledger): Pr
   }
 }
 
-const retryRule = ({ settings }: WorkContext) => ({
-  maxAttempts: settings.stepMaxAttempts,
-  retryMs: settings.stepRetryMs,
-})
-
 const isSame = (one: LedgerEntry, other: LedgerEntry) => one.id === other.id && one.claimNo === other.claimNo
 
 /** Settles what a call brought, unless the claim that the call was made under is gone. */
@@ -125,6 +121,8 @@ async function move(
 ): Promise<Moved | null> {
   const { ledgers, clock } = context
   let ledger: Ledger | null = from
+  // What was just read is decided on as of the reading: by the clock, something else may have come due each time.
+  let now = clock.now()
   let uncertain = false
   while (ledger !== null) {
     // A write whose answer was lost on the way: nobody but the holder calls under its claim, and this was not called yet.
@@ -137,22 +135,25 @@ async function move(
     }
     const draft = ledgerDraftOf(ledger)
     if (!asked.apply(draft)) break
-    const now = clock.now()
-    const entry = advanceLedger(draft, { now, mayRevert: hasTurn && context.mayDispatch() })
-    const leaseUntil = entry === null ? null : ledgers.leases.next(leaseLimit(context, entry))
-    try {
-      const done = await ledgers.changes.writeIfUnchanged({ draft, owner: claim.owner, leaseUntil, now })
-      if (done !== null) {
-        if (entry !== null) ledgers.leases.hold(claim, leaseLimit(context, entry))
-        announce(context, draft, { line: done.line, from: ledger })
-        return { ledger: writtenLedger(draft, done.fence), entry }
+    const next = advanceLedger(draft, { now, mayRevert: hasTurn && context.mayDispatch() })
+    if (next.kind !== 'unknown') {
+      const entry = next.kind === 'revert' ? next.entry : null
+      const leaseUntil = entry === null ? null : ledgers.leases.next(leaseLimit(context, entry))
+      try {
+        const done = await ledgers.changes.writeIfUnchanged({ draft, owner: claim.owner, leaseUntil, now })
+        if (done !== null) {
+          if (entry !== null) ledgers.leases.hold(claim, leaseLimit(context, entry))
+          announce(context, draft, { line: done.line, from: ledger })
+          return { ledger: writtenLedger(draft, done.fence), entry }
+        }
+      } catch (error) {
+        if (isRefusedByDatabase(error)) throw error
+        uncertain = true
+        await pauseFor(context, error, claim.runId)
       }
-    } catch (error) {
-      if (isRefusedByDatabase(error)) throw error
-      uncertain = true
-      await pauseFor(context, error, claim.runId)
     }
-    ledger = await reread(context, claim)
+    now = clock.now()
+    ledger = await reread(context, { ...claim, now })
   }
   if (uncertain) tellOfUnknown(context, claim.runId)
   else if (asked.settles !== null) await logLate(context, claim.runId, asked.settles)
@@ -180,8 +181,8 @@ function announce(context: WorkContext, draft: LedgerDraft, { line, from }: { li
   if (!isTerminal(ledger.runStatus) || ledger.concurrencyKey !== null) context.wakeAt(context.clock.now())
 }
 
-function reread(context: WorkContext, claim: ClaimRef): Promise<Ledger | null> {
-  return patiently(context, claim.runId, () => context.ledgers.claimed.add(claim))
+function reread(context: WorkContext, reading: LedgerReading): Promise<Ledger | null> {
+  return patiently(context, reading.runId, () => context.ledgers.claimed.add(reading))
 }
 
 /** Calls the module that made it, and says what came of it. Never rejects: whatever goes wrong is an outcome. */

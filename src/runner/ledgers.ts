@@ -1,20 +1,19 @@
 import type { Ledger } from '../domain/ledger.ts'
 import { Batch } from '../store/batch.ts'
-import type { ClaimRef } from '../store/claims.ts'
 import type { PrismaClient } from '../store/database.ts'
-import { LedgerChanges, readLedgers, renewLedgerLeases } from '../store/ledger.ts'
+import { LedgerChanges, type LedgerReading, readLedgers, renewLedgerLeases } from '../store/ledger.ts'
 import { type LeaseOptions, Leases } from './leases.ts'
 
 /** The ledgers of runs, as a process that cleans up reads, writes and keeps them. */
 export class Ledgers {
   readonly changes: LedgerChanges
   /** Reads claimed ledgers, many in a statement. */
-  readonly claimed: Batch<ClaimRef, Ledger | null>
+  readonly claimed: Batch<LedgerReading, Ledger | null>
   readonly leases: Leases
 
   constructor(db: PrismaClient, leasing: Omit<LeaseOptions, 'renew'>) {
     this.changes = new LedgerChanges(db)
-    this.claimed = new Batch((claims: ClaimRef[]) => readLedgers(db, claims))
+    this.claimed = new Batch((readings: LedgerReading[]) => readLedgers(db, readings))
     this.leases = new Leases({ ...leasing, renew: (leases) => renewLedgerLeases(db, leases) })
   }
 }

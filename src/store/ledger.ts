@@ -5,8 +5,7 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { Batch } from './batch.ts'
 import type { ClaimRef, ClaimRequest } from './claims.ts'
 import { toJsonb } from './json.ts'
-import { unresolved } from './pictures.ts'
-import { at, lineRow } from './sql.ts'
+import { at, claimKey, LOG_OWN_LINES, lineRow } from './sql.ts'
 
 // A run's ledger has a claim of its own: `ledger_owner` names it, and `ledger_at` is its lease then. Without an owner
 // `ledger_at` is when the ledger has to be looked at. So one index probe finds what is due, and what a dead process held.
@@ -32,6 +31,7 @@ export async function claimLedgers(
 
 type LedgerRow = {
   id: string
+  owner: string
   scope: string
   concurrency_key: string | null
   fence: number
@@ -40,6 +40,9 @@ type LedgerRow = {
   cleanup_status: CleanupStatus
   in_flight: boolean
   entries: EntryJson[]
+  more: boolean
+  due_at: Date | null
+  failed: number | null
 }
 
 type EntryJson = {
@@ -49,7 +52,7 @@ type EntryJson = {
   payload: Record<string, unknown> | null
   member_key: string | null
   lease_until: string | null
-  status: 'ACTIVE' | 'REVERTING' | 'FAILED'
+  status: 'ACTIVE' | 'REVERTING'
   revert_attempts: number
   revert_due_at: string | null
   claim_no: number
@@ -63,8 +66,9 @@ type EntryJson = {
 
 const parsed = (instant: string | null) => (instant === null ? null : Date.parse(instant))
 
-function entryOf(row: EntryJson): LedgerEntry {
+function entryOf(row: EntryJson, afterUnread: boolean): LedgerEntry {
   return {
+    afterUnread,
     id: row.id,
     kind: row.kind,
     ref: row.ref,
@@ -86,34 +90,89 @@ function entryOf(row: EntryJson): LedgerEntry {
   }
 }
 
-/** The claimed ledgers as they are now, in the order asked for; null for one whose claim is not that any more. */
-export async function readLedgers(db: PrismaClient, claims: ClaimRef[]): Promise<(Ledger | null)[]> {
+/** A ledger to be read under its claim, and what time it is. */
+export type LedgerReading = ClaimRef & { now: Instant }
+
+/** How many things that are due a reading brings: more than a pass takes back of one ledger where nothing else is set. */
+export const READ_AT_ONCE = 50
+
+const newest = (where: Prisma.Sql, { inOrderOf = Prisma.empty } = {}) => Prisma.sql`(
+  SELECT p.id, p.created_at FROM resources p WHERE p.run_id = r.id AND p.status = 'ACTIVE' AND ${where}
+  ORDER BY ${inOrderOf} p.created_at DESC, p.id DESC LIMIT ${READ_AT_ONCE + 1})`
+
+// Before the run's end only what is leased comes due. What waits for another try then is beyond its lease already, so
+// that its `revert_due_at` alone says when. Three parts, since an index has to find each: what was not tried yet, which
+// `revert_due_at` puts in the index's order, what is tried again, and what was leased.
+const DUE = Prisma.sql`
+  SELECT d.id, row_number() OVER (ORDER BY d.created_at DESC, d.id DESC) AS place FROM (
+    ${newest(Prisma.sql`ends.all_due AND p.revert_due_at IS NULL`, { inOrderOf: Prisma.sql`p.revert_due_at DESC,` })}
+    UNION ALL ${newest(Prisma.sql`ends.all_due AND p.revert_due_at <= x.now`)}
+    UNION ALL ${newest(Prisma.sql`NOT ends.all_due AND p.lease_until <= x.now
+      AND coalesce(p.revert_due_at, '-infinity') <= x.now`)}
+  ) d ORDER BY place LIMIT ${READ_AT_ONCE + 1}`
+
+// When the first of what is not due comes due.
+const LATER = Prisma.sql`
+  least((SELECT min(p.revert_due_at) FROM resources p
+      WHERE p.run_id = r.id AND p.status = 'ACTIVE' AND p.revert_due_at > x.now),
+    (SELECT min(p.lease_until) FROM resources p
+      WHERE NOT ends.all_due AND p.run_id = r.id AND p.status = 'ACTIVE' AND p.lease_until > x.now))`
+
+/**
+ * The claimed ledgers as they are now, in the order asked for; null for one whose claim is not that any more. How long a
+ * ledger is does not matter: looked at is what may be brought, all that is due by a lease or for another try, and at the
+ * end what FAILED.
+ */
+export async function readLedgers(db: PrismaClient, readings: LedgerReading[]): Promise<(Ledger | null)[]> {
+  const asked = readings.map(({ runId, owner, now }) => ({ run_id: runId, owner, now: iso(now) }))
   const rows = await db.$queryRaw<LedgerRow[]>(Prisma.sql`
-    WITH x AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS x("runId" uuid, owner text))
-    SELECT r.id, r.scope, r.concurrency_key, r.fence, r.status::text AS status, r.current_phase,
-      r.cleanup_status::text AS cleanup_status, r.in_flight IS NOT NULL AS in_flight,
-      (SELECT coalesce(json_agg(e ORDER BY e.created_at DESC, e.id DESC), '[]') FROM (
+    WITH x AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) AS x(run_id uuid, owner text, now timestamptz)
+    )
+    SELECT x.owner, r.id, r.scope, r.concurrency_key, r.fence, r.status::text AS status, r.current_phase,
+      r.cleanup_status::text AS cleanup_status, r.in_flight IS NOT NULL AS in_flight, e.entries, due.more, later.due_at,
+      CASE WHEN ends.all_due AND NOT due.more AND later.due_at IS NULL THEN (
+        SELECT count(*)::int FROM resources p WHERE p.run_id = r.id AND p.status = 'FAILED') END AS failed
+    FROM x JOIN runs r ON r.id = x.run_id
+    CROSS JOIN LATERAL (SELECT r.cleanup_status = 'PENDING' AND r.in_flight IS NULL AS all_due) ends
+    CROSS JOIN LATERAL (
+      SELECT coalesce(array_agg(d.id) FILTER (WHERE d.place <= ${READ_AT_ONCE}), '{}') AS ids,
+        count(*) > ${READ_AT_ONCE} AS more
+      FROM (${DUE}) d
+    ) due
+    CROSS JOIN LATERAL (SELECT ${LATER} AS due_at) later
+    CROSS JOIN LATERAL (
+      SELECT coalesce(json_agg(e ORDER BY e.created_at DESC, e.id DESC), '[]') AS entries FROM (
         SELECT p.id, p.kind, p.ref, p.payload, p.member_key, p.lease_until, p.status, p.revert_attempts, p.revert_due_at,
           p.claim_no, p.last_error, p.created_at, s.id AS step_id, s.phase, s.label, s.action_id, s.idempotency_key
-        FROM resources p JOIN steps s ON s.id = p.step_id WHERE p.run_id = r.id AND ${unresolved(Prisma.sql`p`)}
-      ) e) AS entries
-    FROM x JOIN runs r ON r.id = x."runId" WHERE coalesce(r.ledger_owner, '') = x.owner`)
-  const byRun = new Map(rows.map((row) => [row.id, row]))
-  return claims.map(({ runId }) => {
-    const row = byRun.get(runId)
-    if (row === undefined) return null
-    return {
-      runId,
-      scope: row.scope,
-      concurrencyKey: row.concurrency_key,
-      fence: row.fence,
-      runStatus: row.status,
-      phase: row.current_phase,
-      cleanupStatus: row.cleanup_status,
-      inFlight: row.in_flight,
-      entries: row.entries.map(entryOf),
-    }
+        FROM (SELECT unnest(due.ids) AS id UNION ALL
+          SELECT q.id FROM resources q WHERE q.run_id = r.id AND q.status = 'REVERTING') ids
+        JOIN resources p ON p.id = ids.id JOIN steps s ON s.id = p.step_id
+      ) e
+    ) e
+    WHERE coalesce(r.ledger_owner, '') = x.owner`)
+  const byClaim = new Map(rows.map((row) => [claimKey({ runId: row.id, owner: row.owner }), row]))
+  return readings.map((reading) => {
+    const row = byClaim.get(claimKey(reading))
+    return row === undefined ? null : ledgerOf(row)
   })
+}
+
+function ledgerOf(row: LedgerRow): Ledger {
+  const lastDue = row.entries.findLastIndex(({ status }) => status === 'ACTIVE')
+  return {
+    runId: row.id,
+    scope: row.scope,
+    concurrencyKey: row.concurrency_key,
+    fence: row.fence,
+    runStatus: row.status,
+    phase: row.current_phase,
+    cleanupStatus: row.cleanup_status,
+    inFlight: row.in_flight,
+    entries: row.entries.map((entry, place) => entryOf(entry, row.more && place > lastDue)),
+    rest: { due: row.more, dueAt: row.due_at?.getTime() ?? null },
+    failed: row.failed,
+  }
 }
 
 /** What the holder of a ledger's claim wants written. */
@@ -154,7 +213,7 @@ function asRow({ draft, owner, leaseUntil, now }: LedgerChange) {
     cleanup_status: ledger.cleanupStatus,
     // A run that waited in ENDING goes on.
     wake_at: ledger.runStatus === 'ENDING' && ledger.cleanupStatus !== 'PENDING' ? iso(now) : null,
-    entries: [...touched].map((entry) => ({
+    entries: [...touched.values()].map((entry) => ({
       id: entry.id,
       status: entry.status,
       revert_attempts: entry.attempts,
@@ -168,7 +227,7 @@ function asRow({ draft, owner, leaseUntil, now }: LedgerChange) {
 
 // As the hot path does it: locked in id order, and the fence is checked again on the locked row.
 async function writeIfUnchanged(db: PrismaClient, changes: LedgerChange[]): Promise<LedgerWritten[]> {
-  const rows = await db.$queryRaw<{ id: string; fence: number; last_line: number }[]>(Prisma.sql`
+  const rows = await db.$queryRaw<{ id: string; owner: string; fence: number; last_line: number }[]>(Prisma.sql`
     WITH x AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${toJsonb(changes.map(asRow))}::jsonb) AS x(
         id uuid, fence int, owner text, holds bool, ledger_at timestamptz, cleanup_status cleanup_status,
@@ -184,19 +243,17 @@ async function writeIfUnchanged(db: PrismaClient, changes: LedgerChange[]): Prom
         id uuid, status resource_status, revert_attempts int, revert_due_at timestamptz, claim_no int, last_error text)
       WHERE p.id = e.id
     ), logged AS (
-      INSERT INTO run_log (run_id, line, at, kind, phase, step_id, actor_kind, actor_name, detail, text)
-      SELECT own.id, own.last_line + l.ord, l.at, l.kind, l.phase, l.step_id, l.actor_kind, l.actor_name, l.detail, l.text
-      FROM own CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(own.lines) AS (
-        at timestamptz, kind text, phase text, step_id uuid, actor_kind actor_kind, actor_name text, detail jsonb,
-        text text)) WITH ORDINALITY AS l(at, kind, phase, step_id, actor_kind, actor_name, detail, text, ord)
+      ${LOG_OWN_LINES}
     )
     UPDATE runs r SET ledger_owner = CASE WHEN own.holds THEN own.owner END, ledger_at = own.ledger_at,
       cleanup_status = own.cleanup_status, wake_at = coalesce(own.wake_at, r.wake_at),
       fence = r.fence + 1, last_line = r.last_line + jsonb_array_length(own.lines)
     FROM own WHERE r.id = own.id
-    RETURNING r.id, r.fence, r.last_line`)
-  const byRun = new Map(rows.map((row) => [row.id, { fence: row.fence, line: row.last_line }]))
-  return changes.map(({ draft }) => byRun.get(draft.ledger.runId) ?? null)
+    RETURNING r.id, own.owner, r.fence, r.last_line`)
+  const byClaim = new Map(
+    rows.map((row) => [claimKey({ runId: row.id, owner: row.owner }), { fence: row.fence, line: row.last_line }]),
+  )
+  return changes.map(({ draft, owner }) => byClaim.get(claimKey({ runId: draft.ledger.runId, owner })) ?? null)
 }
 
 /** Renews leases of claims on ledgers that are still in force. Says nothing new about a run: its fence stays. */

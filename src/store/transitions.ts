@@ -3,7 +3,7 @@ import type { Draft, Gate, Instant, NewResource, Step } from '../domain/picture.
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { Batch } from './batch.ts'
 import { toJsonb } from './json.ts'
-import { claimKey, lineRow } from './sql.ts'
+import { claimKey, LOG_OWN_LINES, lineRow } from './sql.ts'
 
 /** What the holder of a claim wants written for its run. */
 export type Transition = {
@@ -228,11 +228,7 @@ export async function writeWhere(db: PrismaClient, transitions: Transition[], gu
         entered_at timestamptz, opens_at timestamptz, opened_at timestamptz, opened_by gate_opened_by)
       ON CONFLICT (run_id, phase_index) DO UPDATE SET opened_at = excluded.opened_at, opened_by = excluded.opened_by
     ), logged AS (
-      INSERT INTO run_log (run_id, line, at, kind, phase, step_id, actor_kind, actor_name, detail, text)
-      SELECT own.id, own.last_line + l.ord, l.at, l.kind, l.phase, l.step_id, l.actor_kind, l.actor_name, l.detail, l.text
-      FROM own CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(own.lines) AS (
-        at timestamptz, kind text, phase text, step_id uuid, actor_kind actor_kind, actor_name text, detail jsonb,
-        text text)) WITH ORDINALITY AS l(at, kind, phase, step_id, actor_kind, actor_name, detail, text, ord)
+      ${LOG_OWN_LINES}
     ) ${transitions.some(brings) ? BROUGHT : Prisma.empty}
     UPDATE runs r SET
       status = own.status, health = own.health, stalled_since = own.stalled_since, current_phase = own.current_phase,

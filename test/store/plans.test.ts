@@ -137,6 +137,8 @@ const LEDGER: Ledger = {
   cleanupStatus: 'PENDING',
   inFlight: false,
   entries: [],
+  rest: { due: false, dueAt: null },
+  failed: null,
 }
 
 const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
@@ -180,7 +182,7 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
     (client) => startIfWaiting(client, [{ draft: draftOf(picture()), owner: 'w#1', leaseUntil: T0 + 30_000 }], T0),
   ],
   ['claimLedgers', (client) => claimLedgers(client, { ...request, working: [{ runId: RUN, owner: 'w#1' }] })],
-  ['readLedgers', (client) => readLedgers(client, [{ runId: RUN, owner: 'w#1' }])],
+  ['readLedgers', (client) => readLedgers(client, [{ runId: RUN, owner: 'w#1', now: T0 }])],
   [
     'writeIfUnchanged of a ledger',
     (client) =>
