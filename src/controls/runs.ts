@@ -146,6 +146,7 @@ async function control(
 
 function refuse(run: RunForControl, name: RunControl, now: number): Refusal {
   const first = name === 'ADVANCE' ? whoOpenedFirst(run, now) : whoWasFirst(run.lastControl, now)
-  const message = `The run is ${run.status}; this needs ${RUN_CONTROLS[name].needs}.${first}`
+  const cleanup = name === 'RETRY_CLEANUP' ? ` and its cleanup ${run.cleanupStatus}` : ''
+  const message = `The run is ${run.status}${cleanup}; this needs ${RUN_CONTROLS[name].needs}.${first}`
   return conflict(message, { runId: run.id, lastControl: run.lastControl })
 }

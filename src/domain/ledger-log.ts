@@ -68,7 +68,7 @@ const titleOf = ({ resource: { step } }: OfResource) => step.label ?? step.actio
 const CLEANUP_TEXT: Record<CleanupStatus, string> = {
   NOT_REQUIRED: 'Nothing has to be taken back.',
   PENDING: 'What the run left in the world is being taken back.',
-  CLEAN: 'Nothing of what the run made is left to be taken back.',
+  CLEAN: 'Nothing of what the run made is left to be dealt with.',
   INCOMPLETE:
     'Not all of what the run left in the world could be taken back: retry the cleanup, or abandon what is left.',
 }
