@@ -42,7 +42,7 @@ test('the harbour opens, does what it is asked, and refuses whom it does not kno
   ])
 })
 
-test.skipIf(!hasPython)('the smithy in Python opens, forges once, and refuses whom it does not know', async () => {
+test.skipIf(!hasPython)('the smithy in Python opens, works once, and refuses whom it does not know', async () => {
   expect(smithy).toContain('server.serve_forever()')
   const env = { ...process.env, SMITHY_SECRET: SECRET, PORT: '0' }
   const { url, said } = await open(spawn('python3', ['-c', smithy], { env }))
@@ -56,6 +56,19 @@ test.skipIf(!hasPython)('the smithy in Python opens, forges once, and refuses wh
   for (const key of ['key-1', 'key-1', 'key-2'])
     expect(await forge(key, { item: 'sword', count: key === 'key-1' ? 1 : 2 })).toMatchObject({ kind: 'done' })
   expect([(await said.next()).value, (await said.next()).value]).toEqual(['1 × sword', '2 × sword'])
+
+  const melt = (idempotencyKey: string, kind: string) => {
+    const resource = { id: 'res_1', kind, ref: idempotencyKey, payload: null, memberKey: null }
+    const request = { resource, runId: 'run_1', stepId: 'step_1', scope: '', idempotencyKey }
+    const context = { signal: new AbortController().signal, log() {} }
+    return actionOf(connected, 'smithy.forge').revert?.(request, context)
+  }
+  for (const kind of ['ware', 'ware', '@step']) expect(await melt('key-1', kind)).toEqual({ ok: true })
+  expect(await melt('key-2', '@step')).toEqual({ ok: true })
+  expect([(await said.next()).value, (await said.next()).value]).toEqual([
+    'melted down: 1 × sword',
+    'melted down: 2 × sword',
+  ])
 
   expect(await forge('key-3', { item: 'ring', count: 1 })).toEqual({
     kind: 'failed',
