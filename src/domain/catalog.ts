@@ -7,6 +7,8 @@ export type Risk = 'NOTIFY' | 'CHANGE' | 'IRREVERSIBLE'
 export type CatalogAction = {
   version: number
   risk: Risk
+  /** JSON Schema of the params. */
+  paramsSchema: Record<string, unknown>
   /**
    * What is wrong with a step's params as authored, placeholders not filled: a string that holds one is not judged by
    * what it will become. Paths are relative to params: `count`, `items[0].name`; '' is params itself.

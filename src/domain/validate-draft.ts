@@ -1,6 +1,7 @@
 import type { Catalog } from './catalog.ts'
 import type { Issue } from './issue.ts'
 import { writtenPath } from './issue-path.ts'
+import { paramWarnings } from './param-warnings.ts'
 import { checkParameters } from './parameters.ts'
 import { isObject } from './plain-object.ts'
 import type { ZoneData } from './recurrence/zone-data.ts'
@@ -57,6 +58,7 @@ export function validateDraft(draft: Draft, { catalog, zones }: DraftContext): D
     ...scheduleWarnings(schedule, place),
     ...placeholderWarnings(phases, parameterNames(draft.parameters)),
     ...gateWarnings(phases, catalog),
+    ...paramWarnings(phases, catalog),
   ]
   return { issues: bounded(issues), warnings: bounded(warnings) }
 }

@@ -14,7 +14,7 @@ const RISKS = { 'a.notify': 'NOTIFY', 'a.change': 'CHANGE', 'a.irreversible': 'I
 const CATALOG: Catalog = {
   action: (id) =>
     id === 'a.notify' || id === 'a.change' || id === 'a.irreversible'
-      ? { version: 3, risk: RISKS[id], checkDraft: () => [] }
+      ? { version: 3, risk: RISKS[id], paramsSchema: {}, checkDraft: () => [] }
       : undefined,
   trigger: () => undefined,
 }

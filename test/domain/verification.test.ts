@@ -19,6 +19,7 @@ const spawn: VerifiableAction = {
   version: 1,
   risk: 'CHANGE',
   supportsVerify: true,
+  paramsSchema: {},
   checkDraft: ({ what }) => (what === 'nothing' ? [{ path: 'what', message: 'must be something.' }] : []),
   checkFilled: (params) => {
     const count = Number(params.count ?? 1)
