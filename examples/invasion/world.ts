@@ -64,7 +64,7 @@ export default defineModule({
       version: 1,
       risk: 'notify',
       budgetMs: 2_000,
-      params: z.object({ text: z.string().min(1) }),
+      params: z.strictObject({ text: z.string().min(1) }),
       supportsVerify: true,
       perform({ params, verify }) {
         if (!verify) say(`the town crier: ${params.text}`)
@@ -78,7 +78,7 @@ export default defineModule({
       risk: 'change',
       reversible: 'revert',
       budgetMs: 5_000,
-      params: z.object({ region }),
+      params: z.strictObject({ region }),
       dimensions: ['portals'],
       cost: () => ({ portals: 1 }),
       supportsVerify: true,
@@ -99,7 +99,7 @@ export default defineModule({
       risk: 'change',
       reversible: 'revert',
       budgetMs: 10_000,
-      params: z.object({ creature: z.string().min(1), count: z.number().int().min(1).max(500), region }),
+      params: z.strictObject({ creature: z.string().min(1), count: z.number().int().min(1).max(500), region }),
       dimensions: ['creatures'],
       cost: ({ count }) => ({ creatures: count }),
       supportsVerify: true,
@@ -125,7 +125,7 @@ export default defineModule({
       version: 1,
       risk: 'change',
       budgetMs: 2_000,
-      params: z.object({ region }),
+      params: z.strictObject({ region }),
       supportsVerify: true,
       perform({ params, verify }) {
         if (verify) return { ok: true }
@@ -139,7 +139,7 @@ export default defineModule({
     defineTrigger({
       id: 'shard.boss-slain',
       label: 'Boss slain',
-      payload: z.object({ boss: z.string(), level: z.number() }),
+      payload: z.strictObject({ boss: z.string(), level: z.number() }),
     }),
   ],
 })
