@@ -210,8 +210,9 @@ test('a claim that was taken back before its admission calls nothing; who took i
     const answer = await stage.send(sql)
     // Paid, but the answer never reaches the process, which is dead: its claim is somebody else's by then.
     if (sql.sql.includes('INSERT INTO budget_lines AS b') && ++asked === 1) {
-      const lapsed = new Date(stage.clock.now())
-      await stage.db.prisma.run.updateMany({ data: { claimedBy: 'dead#1', leaseUntil: lapsed } })
+      // Its lease ends in a while: the runner sleeps until then, whether it has looked already or not.
+      const leaseUntil = new Date(stage.clock.now() + 1000)
+      await stage.db.prisma.run.updateMany({ data: { claimedBy: 'dead#1', leaseUntil } })
       throw new Error('the connection broke')
     }
     return answer
