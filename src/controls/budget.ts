@@ -9,5 +9,5 @@ export async function currentBudget(
 ): Promise<BudgetCap[]> {
   const actionIds = actionsOf(phases)
   if (!mayCount(actionIds, ctx.catalog)) return []
-  return budgetOf(actionIds, await actionSettings(ctx.db, actionIds), ctx.catalog)
+  return budgetOf(actionIds, await actionSettings(ctx.db.prisma, actionIds), ctx.catalog)
 }

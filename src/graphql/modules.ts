@@ -77,7 +77,9 @@ export const ActionType = builder.objectRef<RegisteredAction>('ActionType').impl
       type: ActionSetting,
       description: 'What an admin set for it.',
       resolve: async ({ id }, _args, context) =>
-        (await shared(context, 'action settings', (ids) => actionSettings(context.control.db, ids)).load(id)) ?? {
+        (await shared(context, 'action settings', (ids) => actionSettings(context.control.db.prisma, ids)).load(
+          id,
+        )) ?? {
           enabled: true,
           caps: [],
         },

@@ -1,7 +1,8 @@
 import type { Ledger } from '../domain/ledger.ts'
 import { Batch } from '../store/batch.ts'
+import { renewLedgerLeases } from '../store/claims.ts'
 import type { PrismaClient } from '../store/database.ts'
-import { LedgerChanges, type LedgerReading, readLedgers, renewLedgerLeases } from '../store/ledger.ts'
+import { LedgerChanges, type LedgerReading, readLedgers } from '../store/ledger.ts'
 import { type LeaseOptions, Leases } from './leases.ts'
 
 /** The ledgers of runs, as a process that cleans up reads, writes and keeps them. */

@@ -3,6 +3,7 @@ import type { RunLine } from '../domain/log.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { Batch } from './batch.ts'
 import { toJsonb } from './json.ts'
+import { actionSettings } from './setting-reads.ts'
 import { lineRow, logLines, logOwnLine } from './sql.ts'
 
 export const budgetRow = ({ dimension, cap, from }: BudgetCap) => ({ dimension, cap, cap_from: from })
@@ -52,12 +53,7 @@ export class Budgets {
 }
 
 async function readSettings(db: PrismaClient, actionIds: string[]): Promise<Setting[]> {
-  const rows = await db.$queryRaw<(Setting & { id: string })[]>(Prisma.sql`
-    SELECT a.action_id AS id, a.enabled,
-      (SELECT coalesce(json_agg(json_build_object('dimension', c.dimension, 'cap', c.cap)), '[]')
-        FROM action_caps c WHERE c.action_id = a.action_id) AS caps
-    FROM action_settings a WHERE a.action_id = ANY (${actionIds}::text[])`)
-  const byAction = new Map(rows.map((row) => [row.id, row]))
+  const byAction = await actionSettings(db, actionIds)
   return actionIds.map((id) => byAction.get(id) ?? { enabled: true, caps: [] })
 }
 

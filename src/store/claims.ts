@@ -151,17 +151,30 @@ export async function readClaimed(db: PrismaClient, claims: ClaimRef[]): Promise
   })
 }
 
+type LeaseRenewal = ClaimRef & { until: Instant }
+
 /** Renews leases of claims that are still in force. Says nothing new about a run: its fence stays. */
-export async function renewLeases(db: PrismaClient, leases: (ClaimRef & { until: Instant })[]): Promise<void> {
+export const renewLeases = (db: PrismaClient, leases: readonly LeaseRenewal[]) =>
+  renew(db, leases, { owner: Prisma.sql`claimed_by`, until: Prisma.sql`lease_until` })
+
+/** The same for claims on ledgers. */
+export const renewLedgerLeases = (db: PrismaClient, leases: readonly LeaseRenewal[]) =>
+  renew(db, leases, { owner: Prisma.sql`ledger_owner`, until: Prisma.sql`ledger_at` })
+
+async function renew(
+  db: PrismaClient,
+  leases: readonly LeaseRenewal[],
+  column: { owner: Prisma.Sql; until: Prisma.Sql },
+): Promise<void> {
   const rows = leases.map(({ runId, owner, until }) => ({ id: runId, owner, until: new Date(until).toISOString() }))
   await db.$executeRaw(Prisma.sql`
     WITH x AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS x(id uuid, owner text, until timestamptz)
     ), own AS (
       SELECT r.id, x.until FROM x JOIN runs r ON r.id = x.id
-      WHERE coalesce(r.claimed_by, '') = x.owner ORDER BY r.id FOR UPDATE OF r
+      WHERE coalesce(r.${column.owner}, '') = x.owner ORDER BY r.id FOR UPDATE OF r
     )
-    UPDATE runs r SET lease_until = own.until FROM own WHERE r.id = own.id`)
+    UPDATE runs r SET ${column.until} = own.until FROM own WHERE r.id = own.id`)
 }
 
 /** Lets go of all claims of a process that have no step in flight, at once and whatever is due: for one that stops. */

@@ -256,19 +256,6 @@ async function writeIfUnchanged(db: PrismaClient, changes: LedgerChange[]): Prom
   return changes.map(({ draft, owner }) => byClaim.get(claimKey({ runId: draft.ledger.runId, owner })) ?? null)
 }
 
-/** Renews leases of claims on ledgers that are still in force. Says nothing new about a run: its fence stays. */
-export async function renewLedgerLeases(db: PrismaClient, leases: (ClaimRef & { until: Instant })[]): Promise<void> {
-  const rows = leases.map(({ runId, owner, until }) => ({ id: runId, owner, until: iso(until) }))
-  await db.$executeRaw(Prisma.sql`
-    WITH x AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS x(id uuid, owner text, until timestamptz)
-    ), own AS (
-      SELECT r.id, x.until FROM x JOIN runs r ON r.id = x.id
-      WHERE coalesce(r.ledger_owner, '') = x.owner ORDER BY r.id FOR UPDATE OF r
-    )
-    UPDATE runs r SET ledger_at = own.until FROM own WHERE r.id = own.id`)
-}
-
 /** Lets go of all claims of a process on ledgers of which nothing is being taken back, at once: for one that stops. */
 export function dropLedgerClaims(db: PrismaClient, worker: string, now: Instant): Promise<number> {
   return db.$executeRaw(Prisma.sql`

@@ -14,17 +14,12 @@ import {
   readNewlyBlocked,
   readNextInstant,
   renewLeases,
+  renewLedgerLeases,
   takeOverLapsed,
 } from '../../src/store/claims.ts'
 import type { PrismaClient } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
-import {
-  claimLedgers,
-  dropLedgerClaims,
-  LedgerChanges,
-  readLedgers,
-  renewLedgerLeases,
-} from '../../src/store/ledger.ts'
+import { claimLedgers, dropLedgerClaims, LedgerChanges, readLedgers } from '../../src/store/ledger.ts'
 import { abandonResourceIfFailed, retryCleanupIfKeyIsFree } from '../../src/store/ledger-controls.ts'
 import { appendLines, pruneLogs } from '../../src/store/log.ts'
 import { readToExpand } from '../../src/store/materialise.ts'
