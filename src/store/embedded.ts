@@ -194,7 +194,7 @@ class Cluster {
               'data folder with CUELIGHT_DATA_DIR.',
           )
         }
-        disownPidFile(this.#data)
+        if (pid !== null) disownPidFile(this.#data, pid)
         child = await this.#spawn()
       }
       await delay(PAUSE_MS)

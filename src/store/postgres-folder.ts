@@ -45,7 +45,7 @@ export async function createCluster({ home, owner, binaries, durable }: Place): 
   })
   const code = await new Promise<number | null>((done, fail) => child.on('error', fail).on('close', done))
   if (code === 0) await rename(draft, home).catch(() => {})
-  await rm(draft, { recursive: true, force: true })
+  await removeDraft(draft)
   if (!existsSync(home)) throw new Error(setupFault(home, said.trim()))
 }
 
@@ -96,10 +96,11 @@ export function isPostmaster(pid: number, data: string): boolean {
 /**
  * A number in a pid file left by a crash may belong to a stranger by now, and PostgreSQL would refuse to start. It takes
  * its parent's number for stale. The rest of the file stays: by it PostgreSQL sees that sessions of the dead server live.
+ * A file that names another process than `stale` is left alone: a rival's PostgreSQL has just written it.
  */
-export function disownPidFile(data: string): void {
+export function disownPidFile(data: string, stale: number): void {
+  if (readPostmaster(data).pid !== stale) return
   const path = join(data, 'postmaster.pid')
-  if (!existsSync(path)) return
   const [, ...rest] = readFileSync(path, 'utf8').split('\n')
   writeFileSync(path, [process.pid, ...rest].join('\n'))
 }
@@ -127,6 +128,11 @@ function freePort(wanted: number): Promise<number> {
 /** Removes what a process that was killed while it made a cluster left behind. */
 export async function sweepDrafts(home: string): Promise<void> {
   for (const name of await readdir(dirname(home))) {
-    if (name.startsWith(`${basename(home)}.new-`)) await rm(join(dirname(home), name), { recursive: true, force: true })
+    if (name.startsWith(`${basename(home)}.new-`)) await removeDraft(join(dirname(home), name))
   }
+}
+
+/** A rival may be removing the same one; what is left all the same, the next start sweeps. */
+async function removeDraft(draft: string): Promise<void> {
+  await rm(draft, { recursive: true, force: true }).catch(() => {})
 }

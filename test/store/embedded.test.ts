@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterEach, expect, inject, onTestFinished, test } from 'vitest'
 import { type EmbeddedPostgres, startEmbedded } from '../../src/store/embedded.ts'
-import { setupFault } from '../../src/store/postgres-folder.ts'
+import { disownPidFile, setupFault, sweepDrafts } from '../../src/store/postgres-folder.ts'
 import { copyDataDir } from '../support/prepared.ts'
 
 const running: EmbeddedPostgres[] = []
@@ -182,6 +182,30 @@ test('a stale pid file whose number a stranger has by now does not keep PostgreS
   const second = await start(dataDir)
   expect(await ask(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   expect(stranger.exitCode).toBeNull()
+})
+
+test('a pid file that a rival has just written is not taken for the stale one that was there', () => {
+  const data = dataFolder()
+  writeFileSync(join(data, 'postmaster.pid'), '4242\nrival')
+  disownPidFile(data, 4241)
+  expect(readFileSync(join(data, 'postmaster.pid'), 'utf8')).toBe('4242\nrival')
+  disownPidFile(data, 4242)
+  expect(readFileSync(join(data, 'postmaster.pid'), 'utf8')).toBe(`${process.pid}\nrival`)
+})
+
+test('a draft that a rival still writes to does not keep the others from being swept', async () => {
+  const home = join(dataFolder(), 'postgres')
+  await mkdir(`${home}.new-rival`)
+  const rival = spawn('sh', [
+    '-c',
+    'while :; do mkdir -p "$0/data"; : > "$0/data/$((i += 1))"; done',
+    `${home}.new-rival`,
+  ])
+  onTestFinished(() => void rival.kill('SIGKILL'))
+  await expect.poll(() => existsSync(`${home}.new-rival/data/100`)).toBe(true)
+  await mkdir(`${home}.new-stale/data`, { recursive: true })
+  await sweepDrafts(home)
+  expect(existsSync(`${home}.new-stale`)).toBe(false)
 })
 
 test('a PostgreSQL that dies under its server is started again at the same address', async () => {
