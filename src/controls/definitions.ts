@@ -172,7 +172,7 @@ export async function publishDefinition(
     })
     // Somebody who published or changed the draft in between makes this look again.
     const publication = { read, id, version, content, report, upcoming: plan, materialisedUntil, actor, audit }
-    const grown = await publishIfUnchanged(ctx.db.prisma, publication)
+    const grown = await publishIfUnchanged(ctx.db.hot, publication)
     if (grown === null) continue
     for (const run of grown) ctx.changes.publish({ ...run, cues: false })
     ctx.changes.schedulesChanged()

@@ -8,6 +8,7 @@ import type { CompiledSchedule } from '../domain/recurrence/schedule.ts'
 import type { VersionSpec } from '../domain/spec.ts'
 import { expand, expansionWindow, type Timetable, type TimetableSource, timetableOf } from '../domain/timetable.ts'
 import { occurrencesOfRuns, takeAlong } from '../domain/upcoming.ts'
+import type { StoredDefinition } from '../store/definitions.ts'
 import { mintStep } from '../store/ids.ts'
 import { inPortions } from '../store/turns.ts'
 import { RUNS_IN_ONE_GO, readUpcoming, type UpcomingPlan } from '../store/upcoming.ts'
@@ -41,7 +42,8 @@ export async function planUpcoming(
     verified,
     now,
   }: {
-    definition: { id: string; schedulePaused: boolean; scheduleResumedAt: Date | null }
+    /** As it was read; what is written depends on its not being expanded further since. */
+    definition: Pick<StoredDefinition, 'id' | 'schedulePaused' | 'scheduleResumedAt' | 'materialisedUntil'>
     version: Omit<TimetableSource, 'schedule'> & { spec: VersionSpec }
     verified: boolean
     now: number
@@ -49,7 +51,7 @@ export async function planUpcoming(
 ): Promise<PlannedUpcoming> {
   const timetable = timetableOrNull({ ...version, schedule: version.spec.schedule }, ctx)
   const [phase] = version.spec.phases
-  const upcoming = await readUpcoming(ctx.db.prisma, { definitionId: definition.id, now })
+  const upcoming = await readUpcoming(ctx.db.hot, { definitionId: definition.id, now })
   const { changes, kept, cancelled } = verified
     ? takeAlong(upcoming.runs, {
         timetable,
@@ -67,6 +69,7 @@ export async function planUpcoming(
   const plan: UpcomingPlan = {
     definitionId: definition.id,
     versionId: version.id,
+    watermark: definition.materialisedUntil,
     read: upcoming.runs,
     changes,
     timetable,
