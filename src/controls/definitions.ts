@@ -159,7 +159,7 @@ export async function publishDefinition(
     }
     const { id, report } = verified
     const version = (currentVersion?.version ?? 0) + 1
-    const { plan, counts, materialisedUntil } = await planUpcoming(ctx, actor, {
+    const { plan, counts, materialisedUntil, wakes } = await planUpcoming(ctx, actor, {
       definition: read,
       version: { ...content, id, version },
       verified: report.passed,
@@ -175,7 +175,7 @@ export async function publishDefinition(
     const grown = await publishIfUnchanged(ctx.db.hot, publication)
     if (grown === null) continue
     for (const run of grown) ctx.changes.publish({ ...run, cues: false })
-    ctx.changes.schedulesChanged()
+    if (wakes) ctx.changes.schedulesChanged()
     return { definitionId: read.id, versionId: id, created: true, verification: report, upcoming: counts }
   }
   return overtaken({ definitionId: input.id })

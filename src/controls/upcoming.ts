@@ -27,6 +27,8 @@ export type PlannedUpcoming = {
   counts: UpcomingCounts
   /** How far the version's schedule is expanded with that; the epoch: not at all; null: it makes no runs. */
   materialisedUntil: number | null
+  /** The runner has something to look at before the next instant it knows of. */
+  wakes: boolean
 }
 
 /**
@@ -80,10 +82,19 @@ export async function planUpcoming(
     now,
     actor,
   }
-  if (timetable?.schedule == null) return { plan, counts: { added: 0, kept, cancelled }, materialisedUntil: null }
-  if (!verified || definition.schedulePaused) {
-    return { plan, counts: { added: 0, kept, cancelled }, materialisedUntil: 0 }
-  }
+  // A run that is due already waits for a key, which a version may have changed.
+  const startsElsewhen = changes.some(
+    (change) =>
+      change.kind !== 'SUPERSEDE' && (change.scheduledFor !== change.run.scheduledFor || change.scheduledFor <= now),
+  )
+  const planned = (materialisedUntil: number | null, added: number): PlannedUpcoming => ({
+    plan,
+    counts: { added, kept, cancelled },
+    materialisedUntil,
+    wakes: materialisedUntil === 0 || startsElsewhen,
+  })
+  if (timetable?.schedule == null) return planned(null, 0)
+  if (!verified || definition.schedulePaused) return planned(0, 0)
   const changed = new Map(changes.map((change) => [change.run.runId, change]))
   const keys = new Set(upcoming.others.map(({ occurrenceKey }) => occurrenceKey))
   const instants = new Set(upcoming.others.map(({ occurrenceAt }) => occurrenceAt))
@@ -100,7 +111,7 @@ export async function planUpcoming(
   // Where all of them are there the next pass has nothing to look for.
   const materialisedUntil =
     added === 0 ? expand(timetable, { ...state, materialisedUntil: window.to }, { ...bounds, limit: 1 }).until : 0
-  return { plan, counts: { added, kept, cancelled }, materialisedUntil }
+  return planned(materialisedUntil, added)
 }
 
 /** How many occurrences are looked at before others have their turn: some milliseconds' work. */
