@@ -23,11 +23,11 @@ type RunEvent = { run: RunRow; matches: boolean }
 
 /** Runs read for one part of a sweep, and with all that is shown of them. */
 const PAGE = 1_000
-const BATCH = 100
+const BATCH = 25
 /** Runs that are remembered as told of by others; beyond, a sweep finds what it can. */
 const MAX_HEARD = 5_000
 /** Matching runs outside of what a sweep goes through that are remembered, to say when they leave the filter. */
-const MAX_ELSEWHERE = 1_000
+const MAX_ELSEWHERE = 500
 /** How much later than it says a run's end may be committed. */
 const LATE_MS = 30_000
 
@@ -39,7 +39,8 @@ type Options = { filter: RunFilter; onOutage: (error: unknown) => void; pollMs?:
  * where it names that status; then each that has changed, as it is now, however often it did; and once, `matches`
  * false, each that was told of and has left the filter. A run that was deleted is forgotten without an event.
  *
- * A run has changed when its log has new lines that are not mere messages, or another step is being called.
+ * A run has changed when its log has new lines that are not mere messages, or another step is being called; one that
+ * the reader was not told of, or that is long over, whenever it is heard of.
  *
  * Changes that nobody tells of are found by a sweep: of the runs that come first, of those that have ended since the
  * sweep before, and of those told of. What it cannot find is a change of a run that was SCHEDULED all the time, where
@@ -204,7 +205,8 @@ class RunFeed {
     if (known === undefined) return matches
     if (!matches || changed) return true
     known.mark = { lastLine, inFlight }
-    if (settled && known.sweep !== this.#sweeps) this.#known.delete(id)
+    const ofLastSweep = this.#sweep === null ? this.#sweeps : this.#sweeps - 1
+    if (settled && known.sweep < ofLastSweep) this.#known.delete(id)
     return false
   }
 }
