@@ -93,6 +93,8 @@ test('without a filter by status a run that ends is told once, and never leaves'
   await changed(id, ended('COMPLETED'))
   expect(await next(feed)).toEqual({ id, status: 'COMPLETED', matches: true })
   for (let sweep = 0; sweep < 3; sweep++) {
+    await appendLines(db, id, ['late'])
+    tell(id)
     await expectNothingNew(feed, sentinel)
   }
 })
@@ -112,6 +114,14 @@ test('one that ended long ago is not told again either, until it changes', async
     if (sweep === 0) tell(id)
   }
   await changed(id, { cleanupStatus: 'CLEAN' })
+  expect(await next(feed)).toMatchObject({ id, matches: true })
+  // It is not remembered any more: whatever is heard of it is told.
+  for (let sweep = 0; sweep < 3; sweep++) {
+    clock.moveBy(60_000)
+    await expectNothingNew(feed, sentinel)
+  }
+  await appendLines(db, id, ['later'])
+  tell(id)
   expect(await next(feed)).toMatchObject({ id, matches: true })
 })
 

@@ -141,6 +141,28 @@ test('a database that is away for a while is outlasted, and nothing is missed', 
   await feed.return?.()
 })
 
+test('a change that was heard of and could not be read is read later, also where no sweep would find it', async () => {
+  const [id, scheduled] = [await newRun(), await newRun({ status: 'SCHEDULED' })]
+  let failures = 0
+  const prisma = new Proxy(db.prisma, {
+    get: (target, name) => {
+      if (name === 'run' && failures-- > 0) throw new Error('the database is away')
+      return Reflect.get(target, name)
+    },
+  })
+  const outages: unknown[] = []
+  const feed = followRuns(
+    { db: { ...db, prisma }, changes, clock: new FakeClock(NOW.getTime()) },
+    { filter: {}, pollMs: 5, onOutage: (error) => outages.push(error) },
+  )
+  expect(await next(feed)).toMatchObject({ id })
+  failures = 2
+  await changed(scheduled)
+  expect(await next(feed)).toEqual({ id: scheduled, status: 'SCHEDULED', matches: true })
+  expect(outages).toEqual([new Error('the database is away')])
+  await feed.return?.()
+})
+
 describe('with thousands of runs', () => {
   const MANY = 2_500
   beforeEach(async () => {
