@@ -116,9 +116,9 @@ class RunFeed {
     }
   }
 
-  #tell({ run, matches }: RunEvent): void {
-    this.#known.delete(run.id)
-    if (matches) this.#known.set(run.id, { mark: run, sweep: this.#sweeps })
+  #tell({ run: { id, lastLine, inFlight }, matches }: RunEvent): void {
+    this.#known.delete(id)
+    if (matches) this.#known.set(id, { mark: { lastLine, inFlight }, sweep: this.#sweeps })
   }
 
   /** Begins a sweep where it is time for one. */
