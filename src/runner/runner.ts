@@ -77,6 +77,7 @@ export class Runner {
   /** There is more to do than there was room for. */
   #starved = false
   #claims = 0
+  #startsFirst = false
   /** An instant came that somebody waited for, perhaps the end of a lease or of a grace window. */
   #sleptThrough = true
   #lastTick = Number.NEGATIVE_INFINITY
@@ -226,6 +227,10 @@ export class Runner {
     const room = () => Math.min(settings.runBatch, load.room)
     let fault: string | null = null
     await this.#starts.startDue()
+    // Every other time what goes on is claimed before: starts that crowd must not keep it waiting.
+    this.#startsFirst = !this.#startsFirst
+    const waiting = { now, limit: room() }
+    if (this.#startsFirst && waiting.limit > 0) await this.#duty('due starts', () => this.#starts.startWaiting(waiting))
     const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
       const limit = room()
       if (limit <= 0) return true

@@ -26,7 +26,7 @@ import { readToExpand } from '../../src/store/materialise.ts'
 import { readOverdue, readPausedStarts } from '../../src/store/missed.ts'
 import { pictureOf } from '../../src/store/pictures.ts'
 import { cancelRunIfLive } from '../../src/store/run-controls.ts'
-import { readStartsAhead, startIfWaiting } from '../../src/store/starts.ts'
+import { readStarts, startIfWaiting } from '../../src/store/starts.ts'
 import { Transitions } from '../../src/store/transitions.ts'
 import {
   claimKeyIfNew,
@@ -171,7 +171,7 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
     'writeIfUnchanged of what an answer brought',
     (client) => new Transitions(client).writeIfUnchanged({ draft: bringing(), owner: 'w#1', leaseUntil: null }),
   ],
-  ['readStartsAhead', (client) => readStartsAhead(client, { after: T0, until: T0 + 60_000, limit: 64 })],
+  ['readStarts', (client) => readStarts(client, { after: T0, until: T0 + 60_000, limit: 64 })],
   [
     'startIfWaiting',
     (client) => startIfWaiting(client, [{ draft: draftOf(picture()), owner: 'w#1', leaseUntil: T0 + 30_000 }], T0),
