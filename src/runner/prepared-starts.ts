@@ -1,6 +1,7 @@
 import { actionsOf, mayCount } from '../domain/budget.ts'
 import type { Instant } from '../domain/picture.ts'
 import { readStartsAhead, startIfWaiting } from '../store/starts.ts'
+import { inPass } from './tracing.ts'
 import { type Prepared, startPrepared } from './work.ts'
 import type { WorkContext } from './work-context.ts'
 
@@ -65,7 +66,8 @@ export class PreparedStarts {
     if (due.length === 0 || !this.#context.mayDispatch()) return
     this.#prepared = this.#prepared.filter((run) => !due.includes(run))
     const { room, owner, track } = this.#hooks
-    this.#starting = startPrepared(this.#context, owner(), due.slice(0, Math.max(room(), 0)))
+    const starts = due.slice(0, Math.max(room(), 0))
+    this.#starting = inPass((begin) => begin(() => startPrepared(this.#context, owner(), starts)))
       .then((work) => {
         for (const each of work) track(each)
       })
