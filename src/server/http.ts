@@ -9,6 +9,7 @@ import type { Logger } from './logger.ts'
 import type { SocketStats } from './metrics.ts'
 import type { MetricsEndpoint } from './metrics-endpoint.ts'
 import type { OpenCredentials } from './open-credentials.ts'
+import { underTraceOf } from './operation-span.ts'
 import { attachSockets } from './sockets.ts'
 import { welcomePage } from './welcome-page.ts'
 
@@ -55,7 +56,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     response.setHeader('referrer-policy', 'no-referrer')
     inFlight.add(response)
     response.once('close', () => inFlight.delete(response))
-    route(request, response).catch((error: unknown) => {
+    underTraceOf(request.headers, () => route(request, response)).catch((error: unknown) => {
       log.error({ err: error }, 'a request failed')
       if (response.headersSent) response.destroy()
       else send(response, 500, json({ error: 'The server failed to answer; its log says why.' }))

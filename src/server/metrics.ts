@@ -26,6 +26,8 @@ export type MetricsPage = { type: string; text: string }
 
 /** How long a page waits for the database before it goes without. */
 const DATABASE_MS = 2000
+/** A question that was not answered for so long is taken for lost with its connection. */
+const LOST_MS = 30_000
 
 /** What one server counts and measures; what the process is like is the same for all that are in it. */
 export class Metrics {
@@ -33,7 +35,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #gauges: ReturnType<typeof gaugesOf>
   readonly #process: Registry
-  #asking: Promise<Gauges> | null = null
+  #asked: { at: number; answer: Promise<Gauges> } | null = null
 
   constructor() {
     this.meter = countingMeter(this.#registry)
@@ -43,14 +45,23 @@ export class Metrics {
 
   /** While the database does not answer, what only it knows is left out. */
   async page({ depths, sockets, gauges, now }: MetricsSources): Promise<MetricsPage> {
-    // One question at a time, however often anybody asks and however long the database takes.
-    this.#asking ??= gauges().finally(() => {
-      this.#asking = null
-    })
-    const known = await within(DATABASE_MS, this.#asking)
+    const known = await within(DATABASE_MS, this.#ask(gauges))
     this.#set({ known, depths: depths(), sockets: sockets(), now: now() })
     const parts = await Promise.all([this.#registry.metrics(), this.#process.metrics()])
     return { type: this.#registry.contentType, text: parts.join('\n') }
+  }
+
+  /** One question at a time, however often anybody asks and however long the database takes. */
+  #ask(gauges: () => Promise<Gauges>): Promise<Gauges> {
+    const at = performance.now()
+    if (this.#asked !== null && at < this.#asked.at + LOST_MS) return this.#asked.answer
+    const asked = { at, answer: gauges() }
+    this.#asked = asked
+    const over = () => {
+      if (this.#asked === asked) this.#asked = null
+    }
+    asked.answer.then(over, over)
+    return asked.answer
   }
 
   #set({ known, depths, sockets, now }: { known: Gauges | null; depths: Depths; sockets: SocketStats; now: number }) {

@@ -79,6 +79,12 @@ async function start(
   { migrate, log, announceToken }: ServeOptions,
   { cleanups, cleanUp }: Cleanups,
 ): Promise<RunningServer> {
+  if (config.traces !== null) {
+    // Many modules, for those who want them.
+    const { startTraceExport } = await import('./trace-export.ts')
+    const traces = await startTraceExport(config.traces, log)
+    cleanups.push(() => traces.stop())
+  }
   const starting = config.databaseUrl === null ? startEmbedded({ dataDir: config.dataDir, log }) : null
   // Should loading fail, it is there to be stopped all the same.
   if (starting !== null)
