@@ -1,7 +1,8 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Depths, Meter } from '../runner/meter.ts'
-import { type Gauges, OPEN_STATUSES } from '../store/gauges.ts'
+import { type Gauges, LIVE_STATUSES } from '../store/gauges.ts'
 import { countingMeter } from './counting.ts'
+import { Question } from './question.ts'
 import { within } from './within.ts'
 
 /** What the sockets and event streams of this process hold. */
@@ -16,9 +17,19 @@ export type SocketStats = {
 export type MetricsSources = {
   depths(): Depths
   sockets(): SocketStats
-  /** Asks the database. */
+  /** Ask the database. */
   gauges(): Promise<Gauges>
+  scheduled(): Promise<number>
   now(): number
+}
+
+/** What a page shows besides what was counted; null: the database did not say. */
+type Known = {
+  known: Gauges | null
+  scheduled: number | null
+  depths: Depths
+  sockets: SocketStats
+  now: number
 }
 
 /** For Prometheus, in its text format. */
@@ -26,8 +37,6 @@ export type MetricsPage = { type: string; text: string }
 
 /** How long a page waits for the database before it goes without. */
 const DATABASE_MS = 2000
-/** A question that was not answered for so long is taken for lost with its connection. */
-const LOST_MS = 30_000
 
 /** What one server counts and measures; what the process is like is the same for all that are in it. */
 export class Metrics {
@@ -35,7 +44,9 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #gauges: ReturnType<typeof gaugesOf>
   readonly #process: Registry
-  #asked: { at: number; answer: Promise<Gauges> } | null = null
+  readonly #open = new Question<Gauges>({ keep: 0 })
+  /** There may be very many, where schedules reach far ahead. */
+  readonly #scheduled = new Question<number>({ keep: 100 })
 
   constructor() {
     this.meter = countingMeter(this.#registry)
@@ -44,27 +55,17 @@ export class Metrics {
   }
 
   /** While the database does not answer, what only it knows is left out. */
-  async page({ depths, sockets, gauges, now }: MetricsSources): Promise<MetricsPage> {
-    const known = await within(DATABASE_MS, this.#ask(gauges))
-    this.#set({ known, depths: depths(), sockets: sockets(), now: now() })
+  async page({ depths, sockets, gauges, scheduled, now }: MetricsSources): Promise<MetricsPage> {
+    const [known, waiting] = await Promise.all([
+      within(DATABASE_MS, this.#open.answer(gauges)),
+      within(DATABASE_MS, this.#scheduled.answer(scheduled)),
+    ])
+    this.#set({ known, scheduled: known === null ? null : waiting, depths: depths(), sockets: sockets(), now: now() })
     const parts = await Promise.all([this.#registry.metrics(), this.#process.metrics()])
     return { type: this.#registry.contentType, text: parts.join('\n') }
   }
 
-  /** One question at a time, however often anybody asks and however long the database takes. */
-  #ask(gauges: () => Promise<Gauges>): Promise<Gauges> {
-    const at = performance.now()
-    if (this.#asked !== null && at < this.#asked.at + LOST_MS) return this.#asked.answer
-    const asked = { at, answer: gauges() }
-    this.#asked = asked
-    const over = () => {
-      if (this.#asked === asked) this.#asked = null
-    }
-    asked.answer.then(over, over)
-    return asked.answer
-  }
-
-  #set({ known, depths, sockets, now }: { known: Gauges | null; depths: Depths; sockets: SocketStats; now: number }) {
+  #set({ known, scheduled, depths, sockets, now }: Known): void {
     const { databaseUp, runs, openCues, queueDepth, oldestDue, subscribers, unsentBytes } = this.#gauges
     databaseUp.set(known === null ? 0 : 1)
     runs.reset()
@@ -77,7 +78,8 @@ export class Metrics {
       oldestDue.remove()
       return
     }
-    for (const status of OPEN_STATUSES) runs.set({ status }, known.runs[status])
+    if (scheduled !== null) runs.set({ status: 'SCHEDULED' }, scheduled)
+    for (const status of LIVE_STATUSES) runs.set({ status }, known.runs[status])
     queueDepth.set({ queue: 'due_runs' }, known.dueRuns)
     openCues.set(known.openCues)
     oldestDue.set(known.oldestDueAt === null ? 0 : Math.max(now - known.oldestDueAt, 0) / 1000)
@@ -91,7 +93,7 @@ function gaugesOf(registry: Registry) {
     databaseUp: gauge('cuelight_database_up', '1: the database answered this page; 0: what only it knows is left out.'),
     runs: gauge(
       'cuelight_runs',
-      'Runs in the database that are not over, by status; the same from every process. Those that are over are not counted, there may be millions: see cuelight_runs_ended_total.',
+      'Runs in the database that are not over, by status; the same from every process. Those that are over are not counted, there may be millions: see cuelight_runs_ended_total. SCHEDULED may be some seconds old.',
       ['status'],
     ),
     openCues: gauge('cuelight_open_cues', 'Cues in the database that wait for a person; the same from every process.'),

@@ -13,7 +13,7 @@ import { Changes } from '../store/changes.ts'
 import { readDatabaseClock } from '../store/clock.ts'
 import { openDatabase } from '../store/database.ts'
 import { startEmbedded } from '../store/embedded.ts'
-import { readGauges } from '../store/gauges.ts'
+import { countScheduled, readGauges } from '../store/gauges.ts'
 import { Notifications } from '../store/notifications.ts'
 import { ping } from '../store/ping.ts'
 import { createFirstAdminToken, revokedAmong } from '../store/tokens.ts'
@@ -198,6 +198,7 @@ async function start(
           depths: () => runner.depths,
           sockets: () => http.stats(),
           gauges: () => readGauges(db.hot, now()),
+          scheduled: () => countScheduled(db.hot),
           now,
         }),
     }),

@@ -62,6 +62,7 @@ test('what runs did, and what is open, stands on the page in numbers', async () 
     expect(valueIn(read, 'cuelight_lease_takeovers_total')).toBe(1)
     expect(valueIn(read, 'cuelight_missed_runs_total', { reason: 'NOT_RUNNING' })).toBe(1)
     expect(valueIn(read, 'cuelight_steps_total', { outcome: 'PARKED' })).toBe(1)
+    expect(valueIn(read, 'cuelight_runs', { status: 'SCHEDULED' })).toBe(1)
     return read
   }, PATIENCE)
   const outcomes = ['DONE', 'PARKED', 'RETRIED', 'FAILED', 'REFUSED', 'CANCELLED', 'LATE']
@@ -195,22 +196,27 @@ test('every metric is documented with its type and labels, and what is documente
     'COMPLETED',
   )
   const page = await pageOf(url)
-  const documented = [
-    ...readFileSync('docs/watching.md', 'utf8').matchAll(/^\| `(cuelight_\w+)` \| (\w+) \| ([^|]*) \|/gm),
-  ].map(([, name, type, labels = '']) => ({
+  const rows = readFileSync('docs/watching.md', 'utf8').matchAll(/^\| `(cuelight_\w+)` \| (\w+) \|([^|]*)\|(.*)\|$/gm)
+  const documented = [...rows].map(([, name = '', type = '', labels = '', text = '']) => ({
     name,
     type,
     labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label),
+    text,
   }))
-  const served_ = [...page].filter(([name]) => name.startsWith('cuelight_'))
-  expect(documented.map(({ name }) => name).sort()).toEqual(served_.map(([name]) => name).sort())
-  for (const { name = '', type, labels } of documented) {
-    const family = page.get(name)
-    expect([name, family?.type]).toEqual([name, type])
-    expect(family?.help.length).toBeGreaterThan(20)
-    const found = Object.keys(family?.samples[0]?.labels ?? {}).filter((label) => label !== 'le')
+  const onPage = [...page.keys()].filter((name) => name.startsWith('cuelight_'))
+  expect(documented.map(({ name }) => name).sort()).toEqual(onPage.sort())
+  for (const { name, type, labels, text } of documented) {
+    const { type: served, help, samples } = page.get(name) ?? {}
+    expect([name, type]).toEqual([name, served])
+    expect(help?.length).toBeGreaterThan(20)
     // A failure of a duty has no sample before there was one.
-    if (family?.samples.length !== 0) expect([name, found]).toEqual([name, labels])
+    if (name === 'cuelight_duty_failures_total') continue
+    for (const sample of samples ?? []) {
+      const { le: _, ...own } = sample.labels
+      expect([name, Object.keys(own)]).toEqual([name, labels])
+      for (const value of Object.values(own))
+        if (!('action' in own)) expect([name, text]).toEqual([name, expect.stringContaining(value)])
+    }
   }
   const others = [...page.keys()].filter((name) => !name.startsWith('cuelight_'))
   expect(others.filter((name) => !/^(process|nodejs)_/.test(name))).toEqual([])
