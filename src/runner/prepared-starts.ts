@@ -1,6 +1,7 @@
 import { actionsOf, mayCount } from '../domain/budget.ts'
 import type { Instant } from '../domain/picture.ts'
 import { readStarts, startIfWaiting } from '../store/starts.ts'
+import { type Begin, inPass } from './tracing.ts'
 import { type Prepared, startPrepared } from './work.ts'
 import type { WorkContext } from './work-context.ts'
 
@@ -50,9 +51,9 @@ export class PreparedStarts {
   }
 
   /** Starts those that are due already, `limit` at most: one commit instead of a claim's and a transition's. */
-  async startWaiting({ now, limit }: { now: Instant; limit: number }): Promise<void> {
+  async startWaiting({ now, limit, begin }: { now: Instant; limit: number; begin: Begin }): Promise<void> {
     const waiting = await this.#read({ after: EVER, until: now, limit })
-    if (this.#context.mayDispatch()) await this.#start(waiting)
+    if (this.#context.mayDispatch()) await this.#start(waiting, begin)
   }
 
   async #read(which: { after: Instant; until: Instant; limit: number }): Promise<Prepared[]> {
@@ -65,9 +66,10 @@ export class PreparedStarts {
     return read.filter(({ spec }) => spec === null || !mayCount(actionsOf(spec.phases), registry))
   }
 
-  async #start(runs: readonly Prepared[]): Promise<void> {
+  async #start(runs: readonly Prepared[], begin: Begin): Promise<void> {
+    if (runs.length === 0) return
     const { owner, track } = this.#hooks
-    for (const work of await startPrepared(this.#context, owner(), runs)) track(work)
+    for (const work of await begin(() => startPrepared(this.#context, owner(), runs))) track(work)
   }
 
   /** Starts none of those it knew. */
@@ -83,7 +85,8 @@ export class PreparedStarts {
     const due = this.#prepared.filter(({ picture }) => (picture.run.wakeAt ?? now) <= now)
     if (due.length === 0 || !this.#context.mayDispatch()) return
     this.#prepared = this.#prepared.filter((run) => !due.includes(run))
-    this.#starting = this.#start(due.slice(0, Math.max(this.#hooks.room(), 0))).finally(() => {
+    const starts = due.slice(0, Math.max(this.#hooks.room(), 0))
+    this.#starting = inPass((begin) => this.#start(starts, begin)).finally(() => {
       this.#starting = null
     })
     return this.#starting

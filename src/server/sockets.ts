@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { Authenticate, Caller, Credential } from './authenticate.ts'
 import { type Api, GRAPHQL_PATH, type GraphqlEndpoint, MAX_BODY_BYTES } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
+import type { SocketStats } from './metrics.ts'
 import type { OpenCredentials } from './open-credentials.ts'
 
 /** Close codes of graphql-transport-ws: clients do not retry after Unauthorized, and do after the others. */
@@ -47,9 +48,10 @@ export function attachSockets(
     allowedOrigins: readonly string[]
     log: Logger
   },
-): { close(): Promise<void> } {
+): { close(): Promise<void>; stats(): SocketStats } {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
   const envelopes = new WeakMap<object, Enveloped>()
+  const operations = new WeakMap<WebSocket, object>()
   const envelopeOf = (args: object): Enveloped => {
     const enveloped = envelopes.get(args)
     if (enveloped === undefined) throw new Error('An operation that onSubscribe did not prepare.')
@@ -71,7 +73,8 @@ export function attachSockets(
   const protocol = useServer<Record<string, unknown>, Extra>(
     {
       isProd: true,
-      async onConnect({ connectionParams, extra }) {
+      async onConnect({ connectionParams, extra, subscriptions }) {
+        operations.set(extra.socket, subscriptions)
         try {
           const authentication = await authenticate(authorizationOf(connectionParams, extra.request))
           if (authentication.kind === 'caller') {
@@ -136,6 +139,11 @@ export function attachSockets(
     sockets.handleUpgrade(request, socket, head, (client) => sockets.emit('connection', client, request))
   })
   return {
+    stats() {
+      const open = [...sockets.clients].map((socket) => Object.keys(operations.get(socket) ?? {}).length)
+      const unsent = [...sockets.clients].map((socket) => socket.bufferedAmount)
+      return { subscribers: sum(open), unsentBytes: sum(unsent) }
+    },
     async close() {
       if (closing) return
       closing = true
@@ -147,6 +155,8 @@ export function attachSockets(
     },
   }
 }
+
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 function authorizationOf(params: Record<string, unknown> | undefined, request: IncomingMessage): string | null {
   const given = params?.authorization ?? params?.Authorization ?? request.headers.authorization

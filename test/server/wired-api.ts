@@ -24,6 +24,7 @@ export async function wiredApi({ db, clock, log }: { db: Database; clock: Clock;
     },
     credentials: { hold: () => () => {} },
     readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
+    metrics: async () => ({ kind: 'page', page: { type: 'text/plain', text: '' } }),
     zoneData: '2026a',
     allowedOrigins: [],
     log,

@@ -18,6 +18,7 @@ import {
   takeOverLapsed,
 } from '../../src/store/claims.ts'
 import type { PrismaClient } from '../../src/store/database.ts'
+import { countScheduled, readGauges } from '../../src/store/gauges.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { claimLedgers, dropLedgerClaims, LedgerChanges, readLedgers } from '../../src/store/ledger.ts'
 import { abandonResourceIfFailed, retryCleanupIfKeyIsFree } from '../../src/store/ledger-controls.ts'
@@ -144,6 +145,8 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['renewLeases', (client) => renewLeases(client, [{ runId: RUN, owner: 'w#1', until: T0 }])],
   ['dropClaims', (client) => dropClaims(client, 'w', T0)],
   ['readNextInstant', (client) => readNextInstant(client, { now: T0, horizonMs: 14 * 86_400_000, cleaning: [] })],
+  ['countScheduled', (client) => countScheduled(client)],
+  ['readGauges', (client) => readGauges(client, T0)],
   ['readBacklog', (client) => readBacklog(client, T0)],
   ['readNewlyBlocked', (client) => readNewlyBlocked(client, { now: T0, limit: 100 })],
   ['readOverdue', (client) => readOverdue(client, { now: T0, limit: 100 })],
