@@ -11,7 +11,7 @@ import { Runner } from '../runner/runner.ts'
 import { DEFAULT_RUNNER_SETTINGS } from '../runner/settings.ts'
 import { Changes } from '../store/changes.ts'
 import { readDatabaseClock } from '../store/clock.ts'
-import { openDatabase } from '../store/database.ts'
+import { type DatabasePatience, openDatabase } from '../store/database.ts'
 import { startEmbedded } from '../store/embedded.ts'
 import { Notifications } from '../store/notifications.ts'
 import { ping } from '../store/ping.ts'
@@ -37,6 +37,8 @@ export type ServeOptions = {
   log: Logger
   /** Told the admin token when this start made one; nobody can read it again. */
   announceToken(token: string): void
+  /** How long the database may take, for tests that have less time. */
+  patience?: DatabasePatience
 }
 
 export type RunningServer = {
@@ -74,7 +76,7 @@ type Cleanups = { cleanups: (() => Promise<void>)[]; cleanUp: () => Promise<void
 
 async function start(
   config: ServerConfig,
-  { migrate, log, announceToken }: ServeOptions,
+  { migrate, log, announceToken, patience }: ServeOptions,
   { cleanups, cleanUp }: Cleanups,
 ): Promise<RunningServer> {
   const starting = config.databaseUrl === null ? startEmbedded({ dataDir: config.dataDir, log }) : null
@@ -94,7 +96,12 @@ async function start(
   ])
   const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
   const migrations = await Migrations.open(databaseUrl, { apply: migrate, log })
-  const db = await openDatabase({ url: databaseUrl, poolSize: API_POOL, runnerPoolSize: RUNNER_POOL })
+  const db = await openDatabase({
+    url: databaseUrl,
+    poolSize: API_POOL,
+    runnerPoolSize: RUNNER_POOL,
+    ...(patience === undefined ? {} : { patience }),
+  })
   cleanups.push(() => db.close())
 
   const { zones, source } = openZones(config.zoneFolder, log)
@@ -138,7 +145,7 @@ async function start(
   let stopped: Promise<void> | null = null
   const checks: Check[] = [
     { name: 'server', run: () => (stopping.signal.aborted ? 'server: it is stopping.' : null) },
-    { name: 'database', run: () => ping(db).then(() => null) },
+    { name: 'database', run: () => ping(db).then(() => null, databaseAway) },
     { name: 'migrations', run: () => migrations.missing() },
     { name: 'runner', run: () => (migrations.missing() === null ? runner.trouble() : null) },
   ]
@@ -214,6 +221,10 @@ async function start(
     },
   }
 }
+
+/** What is thrown names hosts and accounts, and anyone may read this; those who work with the database log it. */
+const databaseAway = () =>
+  'database: it cannot be reached; see that PostgreSQL is up, and the network to it. The server goes on by itself then, and its log says more.'
 
 /** Loaded where there is an identity provider. */
 async function openSignOn(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
-import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { connectionOf, databaseFault, POOLER_ADVICE } from './connection.ts'
+import { openPool, type Patience } from './pool.ts'
+import { checkServer } from './server-check.ts'
 
 export type { PrismaClient }
 
@@ -16,9 +16,18 @@ export type Database = {
   close(): Promise<void>
 }
 
-const OLDEST_SERVER = 15
-/** A frozen process must not hold rows that others wait for. */
-const IDLE_IN_TRANSACTION_MS = 5_000
+/** How long each of the two pools waits. */
+export type DatabasePatience = { runner: Patience; api: Patience }
+
+/**
+ * The runner's statements take milliseconds, and a run waits behind each: what takes a thousand times as long hangs. A
+ * publication over thousands of runs, which is the API's, takes seconds. The five seconds more let PostgreSQL's own
+ * answer, that it cancelled a statement, come first.
+ */
+const PATIENCE: DatabasePatience = {
+  runner: { statementMs: 15_000, silenceMs: 20_000 },
+  api: { statementMs: 30_000, silenceMs: 35_000 },
+}
 
 /**
  * Publishing takes all upcoming runs along in one transaction, and a transaction that Prisma finds too old has done its
@@ -26,7 +35,7 @@ const IDLE_IN_TRANSACTION_MS = 5_000
  */
 const TRANSACTION = { timeout: 600_000 }
 
-const SESSION = ['-c TimeZone=UTC', `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`]
+const SESSION = ['-c TimeZone=UTC']
 /**
  * Tables that were analysed while small make the planner choose scans, measured 11 times slower. Without the last, a
  * session plans a statement anew for its first five values: 1.2 ms for a transition, of which its execution takes 0.2.
@@ -48,22 +57,29 @@ export async function openDatabase(options: {
   poolSize: number
   /** Connections for the runner. */
   runnerPoolSize: number
+  /** How long the database may take, for tests that have less time. */
+  patience?: DatabasePatience
 }): Promise<Database> {
-  const { url, poolSize, runnerPoolSize } = options
-  await check(url)
+  const { url, poolSize, runnerPoolSize, patience = PATIENCE } = options
+  await checkServer(url)
   // What clients ask for varies without end, and a session keeps what it prepared for good: nothing of it is named.
   const prisma = new PrismaClient({
-    adapter: new PrismaPg({ ...connectionOf(url, { name: 'Cuelight', session: SESSION }), max: poolSize }),
+    adapter: new PrismaPg(
+      openPool(url, { name: 'Cuelight', session: SESSION, max: poolSize, patience: patience.api }),
+      OWNED,
+    ),
     transactionOptions: TRANSACTION,
   })
   const hot = new PrismaClient({
     adapter: new PrismaPg(
-      {
-        ...connectionOf(url, { name: 'Cuelight runner', session: [...SESSION, ...PINNED_PLANS] }),
+      openPool(url, {
+        name: 'Cuelight runner',
+        session: [...SESSION, ...PINNED_PLANS],
         max: runnerPoolSize,
-      },
+        patience: patience.runner,
+      }),
       // Without a name a statement is planned anew each time, three times slower.
-      { statementNameGenerator: ({ sql }) => statementName(sql) },
+      { ...OWNED, statementNameGenerator: ({ sql }) => statementName(sql) },
     ),
     transactionOptions: TRANSACTION,
   })
@@ -76,6 +92,9 @@ export async function openDatabase(options: {
   }
 }
 
+/** A client ends its pool when it is closed. */
+const OWNED = { disposeExternalPool: true }
+
 const names = new Map<string, string>()
 
 /** The same name for the same text, within PostgreSQL's 63 bytes. */
@@ -86,36 +105,4 @@ function statementName(sql: string): string {
     names.set(sql, name)
   }
   return name
-}
-
-async function check(url: string): Promise<void> {
-  const session = new pg.Client(connectionOf(url, { name: 'Cuelight', session: SESSION }))
-  session.on('error', () => {})
-  try {
-    await session.connect()
-  } catch (cause) {
-    throw databaseFault(url, cause)
-  }
-  try {
-    const { rows } = await session.query<{ version: number; zone: string; timeout: string }>(
-      `SELECT current_setting('server_version_num')::int AS version, current_setting('TimeZone') AS zone,
-              current_setting('idle_in_transaction_session_timeout') AS timeout`,
-    )
-    const [row] = rows
-    const major = Math.floor((row?.version ?? 0) / 10_000)
-    if (major < OLDEST_SERVER) {
-      throw databaseFault(url, {
-        said: `it is PostgreSQL ${major}, which is too old`,
-        advice: `Use ${OLDEST_SERVER} or newer.`,
-      })
-    }
-    if (row?.zone !== 'UTC' || row.timeout !== '5s') {
-      throw databaseFault(url, {
-        said: 'its sessions do not have the settings they asked for, as behind a pooler in transaction mode',
-        advice: POOLER_ADVICE,
-      })
-    }
-  } finally {
-    await session.end()
-  }
 }

@@ -1,11 +1,10 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { Changes, type RunChange } from '../../src/store/changes.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { Notifications } from '../../src/store/notifications.ts'
 import { testDatabase } from '../support/database.ts'
+import { halfOpen } from '../support/half-open.ts'
 
 const { url } = await testDatabase()
 
@@ -179,26 +178,11 @@ test('a process whose connection was cut comes back by itself and looks again', 
 })
 
 test('a connection that is there and says nothing any more is given up for a new one', async () => {
-  const behind = new URL(url)
-  const open: Socket[] = []
-  const between = createServer((client) => {
-    const server = connect(Number(behind.port), behind.hostname)
-    open.push(client, server)
-    client.pipe(server).pipe(client)
-    for (const socket of [client, server]) socket.on('error', () => {})
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => {
-    between.close()
-    for (const socket of open) socket.destroy()
-  })
-  await once(between, 'listening')
-  const through = new URL(url)
-  through.hostname = '127.0.0.1'
-  through.port = String((between.address() as AddressInfo).port)
-  const { changes, said } = await newProcess({ databaseUrl: through.href, askMs: 500 })
+  const way = await halfOpen(url)
+  const { changes, said } = await newProcess({ databaseUrl: way.url, askMs: 500 })
   const again = next((listener) => changes.onWake(listener))
-  // As when a firewall forgets a connection: neither end is told.
-  for (const socket of open) socket.unpipe().pause()
+  way.stop()
+  way.resume()
   await again
   expect(said).toEqual([expect.stringMatching(/not heard \(.*timeout/i), 'other processes are heard again'])
   const there = await newProcess()
