@@ -137,6 +137,28 @@ test('runners are woken, and told of schedules where that is why', async () => {
   await changed
 })
 
+test('a token that is revoked in one process is over in the others, and its revocation is told once', async () => {
+  const [here, there] = [await newProcess(), await newProcess()]
+  const wire = await listen()
+  const [id, other] = [mintId(), mintId()]
+  const heard = next((listener) => there.changes.onTokenRevoked(id, listener))
+  let others = 0
+  there.changes.onTokenRevoked(other, () => {
+    others += 1
+  })
+  here.changes.tokenRevoked(id)
+  await heard
+  expect(others).toBe(0)
+  expect(await wire.payloads()).toEqual([JSON.stringify({ revoked: [id] })])
+})
+
+test('more revocations than can be named have everybody look them up', async () => {
+  const [here, there] = [await newProcess(), await newProcess()]
+  const missed = next((listener) => there.changes.onMissed(listener))
+  for (let token = 0; token <= 140; token += 1) here.changes.tokenRevoked(mintId())
+  await missed
+})
+
 test('many runs at once are as many messages as fit, each shorter than 8,000 bytes', async () => {
   const [here, there] = [await newProcess(), await newProcess()]
   const wire = await listen()
@@ -163,8 +185,9 @@ test('a process whose connection was cut comes back by itself and looks again', 
   const again = [here, there].map(({ changes }) => next((listener) => changes.onWake(listener)))
   const schedules = next((listener) => here.changes.onSchedules(listener))
   const readers = next((listener) => here.changes.onRun(mintId(), listener))
+  const missed = next((listener) => here.changes.onMissed(listener))
   await wire.cut()
-  await Promise.all([...again, schedules, readers])
+  await Promise.all([...again, schedules, readers, missed])
   expect(here.said).toEqual([
     expect.stringMatching(/^other processes on the database are not heard/),
     'other processes are heard again',
