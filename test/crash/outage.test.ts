@@ -26,8 +26,11 @@ async function readyz(server: ServerProcess): Promise<{ status: number; reasons:
   return { status: response.status, reasons: reasons.join(' ') }
 }
 
-/** The lines of a run over a socket that may not break, until the subscription ends by itself. */
-async function follow(server: ServerProcess, runId: string): Promise<{ runId: string; lines: number[] }> {
+/** What was told of a run over a socket that may not break; `all` resolves when the subscription ends by itself. */
+type Followed = { runId: string; lines: number[]; all: Promise<void> }
+
+/** Follows a run, once the first of its lines have come: a subscription that never began may fail. */
+async function follow(server: ServerProcess, runId: string): Promise<Followed> {
   const client = createClient({
     url: `${server.url?.replace('http', 'ws')}/graphql`,
     webSocketImpl: WebSocket,
@@ -35,16 +38,24 @@ async function follow(server: ServerProcess, runId: string): Promise<{ runId: st
     connectionParams: { authorization: `Bearer ${TOKEN}` },
   })
   onTestFinished(() => void client.dispose())
-  const lines: number[] = []
   const batches = client.iterate<{ runLog: { entries: { line: number }[] } }>({
     query: 'subscription ($id: ID!) { runLog(runId: $id) { entries { line } } }',
     variables: { id: formatId('Run', runId) },
   })
-  for await (const { data, errors } of batches) {
-    if (errors !== undefined) throw new Error(JSON.stringify(errors))
-    lines.push(...(data?.runLog.entries ?? []).map(({ line }) => line))
+  const lines: number[] = []
+  const next = async (): Promise<boolean> => {
+    const { value, done } = await batches.next()
+    if (value?.errors !== undefined) throw new Error(JSON.stringify(value.errors))
+    lines.push(...(value?.data?.runLog.entries ?? []).map(({ line }: { line: number }) => line))
+    return done !== true
   }
-  return { runId, lines }
+  await next()
+  const rest = async () => {
+    while (await next());
+  }
+  const all = rest()
+  all.catch(() => {})
+  return { runId, lines, all }
 }
 
 type Weather = { begin(postgres: OwnPostgres): Promise<void> | void; end(postgres: OwnPostgres): Promise<void> | void }
@@ -79,7 +90,9 @@ test.each([
     const over = new AbortController()
     onTestFinished(() => over.abort())
     await Promise.all(Array.from({ length: RUNS }, () => crew.start()))
-    const followed = crew.starts.map(({ runId }, index) => follow(index % 2 === 0 ? one : other, runId ?? ''))
+    const followed = await Promise.all(
+      crew.starts.map(({ runId }, index) => follow(index % 2 === 0 ? one : other, runId ?? '')),
+    )
     const working = crew.work(over.signal)
     working.catch(() => {})
     await Promise.race([world.called(20), working])
@@ -108,7 +121,8 @@ test.each([
 
     expect(servers.map(({ exited }) => exited)).toEqual([false, false])
     const evidence = await gatherEvidence(postgres.url)
-    for (const { runId, lines } of await Promise.all(followed)) {
+    for (const { runId, lines, all } of followed) {
+      await all
       expect(lines, `what was told of run ${runId}`).toEqual(lines.map((_, index) => index + 1))
       const ended = evidence.lines.find(
         (line) => line.runId === runId && ['COMPLETED', 'FAILED', 'CANCELLED'].includes(String(line.detail.to)),
