@@ -1,5 +1,7 @@
 import type { Catalog } from '../domain/catalog.ts'
+import { type Censor, censorOf } from '../domain/censor.ts'
 import { admit } from './admission.ts'
+import { discreetAction, discreetTrigger } from './discreet.ts'
 import { CORE } from './module.ts'
 import type { RegisteredAction, RegisteredTrigger } from './registered.ts'
 import { shown } from './schema/schema.ts'
@@ -17,7 +19,13 @@ export class Registry implements Catalog {
   readonly #modules = new Set<string>()
   readonly #actions = new Map<string, RegisteredAction>()
   readonly #triggers = new Map<string, RegisteredTrigger>()
+  readonly #censor: Censor
   #failures: ModuleFailure[] = []
+
+  /** `censor` strikes the server's secrets out of what modules say of themselves; without one, what looks like a secret. */
+  constructor({ censor = censorOf([]) }: { censor?: Censor } = {}) {
+    this.#censor = censor
+  }
 
   /**
    * Takes a module in, whole or not at all; a refusal names everything that is wrong and is kept in `failures`.
@@ -31,8 +39,8 @@ export class Registry implements Catalog {
       return { ok: false, problems }
     }
     this.#modules.add(admission.id)
-    for (const action of admission.actions) this.#actions.set(action.id, action)
-    for (const trigger of admission.triggers) this.#triggers.set(trigger.id, trigger)
+    for (const action of admission.actions) this.#actions.set(action.id, discreetAction(action, this.#censor))
+    for (const trigger of admission.triggers) this.#triggers.set(trigger.id, discreetTrigger(trigger, this.#censor))
     return { ok: true, id: admission.id }
   }
 

@@ -205,13 +205,12 @@ async function revert(
     scope: ledger.scope,
     idempotencyKey: step.idempotencyKey,
   }
-  const outcome = await callRevert({ budgetMs, revert: takeBack }, request, {
+  return callRevert({ budgetMs, revert: takeBack }, request, {
     signal,
     clock,
-    log: (message, level) =>
-      messages.add(log.stepMessage({ at: clock.now(), step }, { message: censor(message), level })),
+    censor,
+    log: (message, level) => messages.add(log.stepMessage({ at: clock.now(), step }, { message, level })),
   })
-  return outcome.kind === 'failed' ? { ...outcome, error: censor(outcome.error) } : outcome
 }
 
 async function logLate(

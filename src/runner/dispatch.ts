@@ -48,12 +48,9 @@ export async function call(
   const outcome = await callAction(action, envelope, {
     signal: context.signal,
     clock: context.clock,
-    log(message, level) {
-      const said = { message: context.censor(message), level }
-      messages.add(log.stepMessage({ at: context.clock.now(), step }, said))
-    },
+    censor: context.censor,
+    log: (message, level) => messages.add(log.stepMessage({ at: context.clock.now(), step }, { message, level })),
   })
-  if (outcome.kind !== 'failed')
-    return { outcome, facts: callFacts, ...(action.publishesResults ? { publishesResults: true } : {}) }
-  return { outcome: { ...outcome, error: context.censor(outcome.error) }, facts: callFacts }
+  const publishes = action.publishesResults && outcome.kind !== 'failed'
+  return { outcome, facts: callFacts, ...(publishes ? { publishesResults: true } : {}) }
 }

@@ -114,7 +114,7 @@ async function start(
   cleanups.push(() => notifications.stop())
   await notifications.start()
   const censor = censorOf(secretsOf(config))
-  const registry = new Registry()
+  const registry = new Registry({ censor })
   registry.register(coreModule(new Targets(config.targets)), { core: true })
   await loadModules({
     specifiers: config.modules,
