@@ -49,3 +49,13 @@ export function censoredJson(value: unknown, censor: Censor): unknown {
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, censoredJson(item, censor)]))
 }
+
+/**
+ * A text of at most that length and "…" for the rest of it, cut between words: of a secret that is cut in two, what is
+ * left would not be known for one.
+ */
+export function beginningOf(text: string, length: number): string {
+  if (text.length <= length) return text
+  const head = text.slice(0, length)
+  return `${head.slice(0, Math.max(0, head.search(/\s\S*$/)))}…`
+}

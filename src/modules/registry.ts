@@ -4,7 +4,6 @@ import { admit } from './admission.ts'
 import { discreetAction, discreetTrigger } from './discreet.ts'
 import { CORE } from './module.ts'
 import type { RegisteredAction, RegisteredTrigger } from './registered.ts'
-import { shown } from './schema/schema.ts'
 
 /** A module that is not there although somebody wanted it: `source` is how it was named, `problems` sentences. */
 export type ModuleFailure = { source: string; problems: string[] }
@@ -81,7 +80,7 @@ export class Registry implements Catalog {
   whyMissing(id: string): string {
     const [module = id] = id.split('.', 1)
     if (!ID.test(id))
-      return `${shown(id)} is no id: one is like "shard.spawn", with its module's before the dot; correct it.`
+      return `${quoted(id)} is no id: one is like "shard.spawn", with its module's before the dot; correct it.`
     if (this.#modules.has(module)) return `${id} is not registered: the module "${module}" has nothing of that name.`
     const others = this.#failures.map(({ source }) => source).join(', ')
     const hint =
@@ -99,6 +98,9 @@ export class Registry implements Catalog {
     return [...repeated('Action', actions), ...repeated('Trigger', triggers)]
   }
 }
+
+/** What an author wrote, however long. */
+const quoted = (id: string): string => JSON.stringify(id.length > 60 ? `${id.slice(0, 59)}…` : id)
 
 const byId = <T extends { id: string }>(things: ReadonlyMap<string, T>): T[] =>
   [...things.values()].sort((a, b) => (a.id < b.id ? -1 : 1))

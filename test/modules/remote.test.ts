@@ -137,9 +137,11 @@ test.each<[number, string | undefined, boolean, string]>([
 test('an error of any length is cut to what people read', async () => {
   const harbour = await Harbour.open()
   const connected = await connect(harbour.url)
-  await harbour.next({ status: 400, body: JSON.stringify({ error: 'x'.repeat(100_000) }) })
+  await harbour.next({ status: 400, body: JSON.stringify({ error: 'no room '.repeat(100_000 / 8) }) })
   const outcome = await perform(connected)
-  expect(outcome.kind === 'failed' && outcome.error.length).toBe('its world answered 400: '.length + 2_000)
+  const said = outcome.kind === 'failed' ? outcome.error : ''
+  expect(said).toMatch(/^its world answered 400: (no room ?)+…$/)
+  expect(said.length).toBeLessThanOrEqual('its world answered 400: …'.length + 2_000)
 })
 
 test.each([
