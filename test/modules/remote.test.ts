@@ -283,6 +283,22 @@ test('a world that hangs when it is asked for its manifest holds nobody up, and 
   await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined(), { timeout: 20_000 })
 })
 
+test('a manifest that is too large or elsewhere is refused, and nothing else is asked for', async () => {
+  await using elsewhere = await receiver((_request, response) => response.end('{"id": "harbour"}'))
+  const harbour = await Harbour.open()
+  await harbour.next({ bytes: 2 * 2 ** 20 })
+  const tooLarge = await connect(harbour.url, { clock: new FakeClock('2026-03-06T20:00:00Z') })
+  expect(tooLarge.logged).toEqual([
+    expect.stringContaining('Its manifest could not be read: it was larger than 1 MiB.'),
+  ])
+  await harbour.next({ status: 302, headers: { location: `${elsewhere.url}/manifest` } })
+  const moved = await connect(harbour.url, { clock: new FakeClock('2026-03-06T20:00:00Z') })
+  expect(moved.logged).toEqual([
+    expect.stringContaining('GET /manifest was answered with 302, a redirect, which is not followed'),
+  ])
+  expect(elsewhere.received).toEqual([])
+})
+
 test('stopping breaks off a question for a manifest, and nobody is told that it failed', async () => {
   const harbour = await Harbour.open()
   await harbour.next({ hang: true })

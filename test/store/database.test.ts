@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { connectionOf } from '../../src/store/connection.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { testDatabase } from '../support/database.ts'
 
@@ -161,6 +163,38 @@ test('a pooler that keeps the settings and shares processes out among sessions i
     /two sessions share one process of PostgreSQL, as behind a pooler in transaction mode\. Connect to PostgreSQL itself, or through a pooler in session mode that passes on the options of a connection\.$/,
   )
 })
+
+test.runIf(process.platform === 'linux')(
+  'every session has its transaction ended when its process stands still in it, and is missed when its machine is gone',
+  async () => {
+    const session = new pg.Client(connectionOf(url, { name: 'Cuelight test', session: [] }))
+    await session.connect()
+    onTestFinished(() => session.end())
+    const { rows } = await session.query(
+      'SELECT name, setting FROM pg_settings WHERE name ~ \'^(tcp_|idle_in)\' ORDER BY name COLLATE "C"',
+    )
+    expect(rows).toEqual([
+      { name: 'idle_in_transaction_session_timeout', setting: '5000' },
+      { name: 'tcp_keepalives_count', setting: '4' },
+      { name: 'tcp_keepalives_idle', setting: '10' },
+      { name: 'tcp_keepalives_interval', setting: '5' },
+      { name: 'tcp_user_timeout', setting: '30000' },
+    ])
+  },
+)
+
+test('rows that a process holds and says nothing about are free again after five seconds', async () => {
+  const [still, other] = [await open(url), await open(url)]
+  onTestFinished(async () => void (await Promise.all([still.close(), other.close()])))
+  const lock = 4_711
+  const holding = still.hot.$transaction(async (tx) => {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lock}::bigint)`
+    // As when the process is frozen: it begins, and nothing follows.
+    await other.hot.$executeRaw`SELECT pg_advisory_xact_lock(${lock}::bigint)`
+    await tx.$queryRaw`SELECT 1`
+  })
+  await expect(holding).rejects.toThrow(/idle-in-transaction timeout|not queryable|closed the connection|terminat/i)
+}, 60_000)
 
 test('a transaction may take longer than the five seconds that are usual, as publishing over thousands of runs does', async () => {
   const [, done] = await db.prisma.$transaction([
