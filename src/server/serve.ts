@@ -31,6 +31,9 @@ import { openZones } from './zone-data.ts'
 const API_POOL = 20
 const RUNNER_POOL = 10
 
+/** How long stopping may wait for a database that does not answer: actions in flight have ten seconds of it. */
+const DATABASE_STOP_MS = 15_000
+
 export type ServeOptions = {
   /** False: the tables are left alone; the runner starts once they are up to date, and `/readyz` says so until then. */
   migrate: boolean
@@ -216,7 +219,10 @@ async function start(
     url,
     stop() {
       stopping.abort()
-      stopped ??= cleanUp()
+      if (stopped === null) {
+        const impatience = setTimeout(() => db.abandon(), DATABASE_STOP_MS)
+        stopped = cleanUp().finally(() => clearTimeout(impatience))
+      }
       return stopped
     },
   }

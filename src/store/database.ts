@@ -14,6 +14,8 @@ export type Database = {
   hot: PrismaClient
   /** Ends both pools. Safe to call twice. */
   close(): Promise<void>
+  /** Breaks off all that is asked, and refuses what comes: for a process that has to stop although nothing answers. */
+  abandon(): void
 }
 
 /** How long each of the two pools waits. */
@@ -62,25 +64,18 @@ export async function openDatabase(options: {
 }): Promise<Database> {
   const { url, poolSize, runnerPoolSize, patience = PATIENCE } = options
   await checkServer(url)
-  // What clients ask for varies without end, and a session keeps what it prepared for good: nothing of it is named.
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg(
-      openPool(url, { name: 'Cuelight', session: SESSION, max: poolSize, patience: patience.api }),
-      OWNED,
-    ),
-    transactionOptions: TRANSACTION,
+  const api = openPool(url, { name: 'Cuelight', session: SESSION, max: poolSize, patience: patience.api })
+  const runner = openPool(url, {
+    name: 'Cuelight runner',
+    session: [...SESSION, ...PINNED_PLANS],
+    max: runnerPoolSize,
+    patience: patience.runner,
   })
+  // What clients ask for varies without end, and a session keeps what it prepared for good: nothing of it is named.
+  const prisma = new PrismaClient({ adapter: new PrismaPg(api.pool, OWNED), transactionOptions: TRANSACTION })
   const hot = new PrismaClient({
-    adapter: new PrismaPg(
-      openPool(url, {
-        name: 'Cuelight runner',
-        session: [...SESSION, ...PINNED_PLANS],
-        max: runnerPoolSize,
-        patience: patience.runner,
-      }),
-      // Without a name a statement is planned anew each time, three times slower.
-      { ...OWNED, statementNameGenerator: ({ sql }) => statementName(sql) },
-    ),
+    // Without a name a statement is planned anew each time, three times slower.
+    adapter: new PrismaPg(runner.pool, { ...OWNED, statementNameGenerator: ({ sql }) => statementName(sql) }),
     transactionOptions: TRANSACTION,
   })
   return {
@@ -88,6 +83,10 @@ export async function openDatabase(options: {
     hot,
     async close() {
       await Promise.all([prisma.$disconnect(), hot.$disconnect()])
+    },
+    abandon() {
+      api.abandon()
+      runner.abandon()
     },
   }
 }

@@ -12,6 +12,8 @@ const RUNS_IN_MESSAGE = 140
 /** More than this at a time, and others are told to look at everything. */
 const MOST_RUNS = 5_000
 const ASK_MS = 10_000
+/** How long what is left to tell may take when the process stops. */
+const LAST_WORDS_MS = 1_000
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 10_000
 
@@ -67,7 +69,7 @@ export class Notifications implements Carrier {
       clearTimeout(this.#gathering)
       this.#send()
     }
-    await this.#sending
+    await Promise.race([this.#sending, delay(LAST_WORDS_MS, undefined, { ref: false })])
     this.#stopping.abort()
     await this.#connected
   }
