@@ -6,36 +6,44 @@ import { checkServer } from './server-check.ts'
 
 export type { PrismaClient }
 
-/** The database, as two clients with a pool of connections each. Open one per process and close it when it ends. */
+/** The database, as three clients with a pool of connections each. Open one per process and close it when it ends. */
 export type Database = {
   /** For the API: models, and raw statements that the planner plans for their values each time. */
   prisma: PrismaClient
   /** For the runner: raw statements of fixed text only, each prepared once, with plans pinned to the indexes. */
   hot: PrismaClient
-  /** Ends both pools. Safe to call twice. */
+  /** For the API's changes that take all upcoming runs of a definition along, thousands of them, and may take minutes. */
+  patient: PrismaClient
+  /** Ends all pools. Safe to call twice. */
   close(): Promise<void>
   /** Breaks off all that is asked, and refuses what comes: for a process that has to stop although nothing answers. */
   abandon(): void
 }
 
-/** How long each of the two pools waits. */
+/** How long the runner's pool and the API's wait. */
 export type DatabasePatience = { runner: Patience; api: Patience }
 
 /**
- * The runner's statements take milliseconds, and a run waits behind each: what takes a thousand times as long hangs. A
- * publication over thousands of runs, which is the API's, takes seconds. The five seconds more let PostgreSQL's own
- * answer, that it cancelled a statement, come first.
+ * The runner's statements take milliseconds, and a run waits behind each: what takes a thousand times as long hangs. So
+ * does what an operator waits for half a minute for. The five seconds more let PostgreSQL's own answer, that it cancelled
+ * a statement, come first.
  */
 const PATIENCE: DatabasePatience = {
   runner: { statementMs: 15_000, silenceMs: 20_000 },
   api: { statementMs: 30_000, silenceMs: 35_000 },
 }
+/** Publishing over 8,780 runs of 20 steps took 11 s, and they may have 200 steps. */
+const LONG_CHANGES: Patience = { statementMs: 600_000, silenceMs: 605_000 }
+/** How many of those at a time, and connections for them. */
+const LONG_POOL = 2
 
 /**
  * Publishing takes all upcoming runs along in one transaction, and a transaction that Prisma finds too old has done its
  * work for nothing: it is judged only at its end. A process that froze in one is ended by its session's timeout.
  */
 const TRANSACTION = { timeout: 600_000 }
+/** They wait for each other. */
+const LONG_TRANSACTION = { ...TRANSACTION, maxWait: 60_000 }
 
 const SESSION = ['-c TimeZone=UTC']
 /**
@@ -71,8 +79,10 @@ export async function openDatabase(options: {
     max: runnerPoolSize,
     patience: patience.runner,
   })
+  const long = openPool(url, { name: 'Cuelight', session: SESSION, max: LONG_POOL, patience: LONG_CHANGES })
   // What clients ask for varies without end, and a session keeps what it prepared for good: nothing of it is named.
   const prisma = new PrismaClient({ adapter: new PrismaPg(api.pool, OWNED), transactionOptions: TRANSACTION })
+  const patient = new PrismaClient({ adapter: new PrismaPg(long.pool, OWNED), transactionOptions: LONG_TRANSACTION })
   const hot = new PrismaClient({
     // Without a name a statement is planned anew each time, three times slower.
     adapter: new PrismaPg(runner.pool, { ...OWNED, statementNameGenerator: ({ sql }) => statementName(sql) }),
@@ -81,12 +91,14 @@ export async function openDatabase(options: {
   return {
     prisma,
     hot,
+    patient,
     async close() {
-      await Promise.all([prisma.$disconnect(), hot.$disconnect()])
+      await Promise.all([prisma.$disconnect(), hot.$disconnect(), patient.$disconnect()])
     },
     abandon() {
       api.abandon()
       runner.abandon()
+      long.abandon()
     },
   }
 }
