@@ -28,6 +28,8 @@ import { type Begin, inPass } from './tracing.ts'
 import { workClaimed, workLapsed } from './work.ts'
 import type { WorkContext } from './work-context.ts'
 
+/** How much of the room starts may take before anything else. */
+const SHARE_OF_STARTS = 0.75
 /** Shortest time between two looks for lapsed leases and missed starts. */
 const HOUSEKEEPING_MS = 1000
 const DAY_MS = 86_400_000
@@ -59,7 +61,6 @@ export class Runner {
   /** There is more to do than there was room for. */
   #starved = false
   #claims = 0
-  #startsFirst = false
   /** An instant came that somebody waited for, perhaps the end of a lease or of a grace window. */
   #sleptThrough = true
   #lastTick = Number.NEGATIVE_INFINITY
@@ -217,10 +218,9 @@ export class Runner {
     const room = () => Math.min(settings.runBatch, load.room)
     let fault: string | null = null
     await this.#starts.startDue()
-    // Every other time what goes on is claimed before: starts that crowd must not keep it waiting.
-    this.#startsFirst = !this.#startsFirst
-    const waiting = { now, limit: room(), begin }
-    if (this.#startsFirst && waiting.limit > 0) await this.#duty('due starts', () => this.#starts.startWaiting(waiting))
+    // Some room is left: starts that crowd must not keep waiting what goes on.
+    const starts = { now, limit: Math.floor(room() * SHARE_OF_STARTS), begin }
+    if (starts.limit > 0) await this.#duty('due starts', () => this.#starts.startWaiting(starts))
     const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
       const limit = room()
       if (limit <= 0) return true
