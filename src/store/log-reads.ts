@@ -45,11 +45,18 @@ export function logList({ kind, phase, stepId, search }: LogFilter): List {
   }
 }
 
-/** The log of a run behind `after`, at most `limit` lines, in order. */
-export const logAfter = (db: Database, runId: string, { after, limit }: { after: number; limit: number }) =>
+/** The log of a run behind `after`, up to line `upTo` where it is given, at most `limit` lines, in order. */
+export const logAfter = (
+  db: Database,
+  runId: string,
+  { after, upTo = LAST_LINE, limit }: { after: number; upTo?: number; limit: number },
+) =>
   db.prisma.$queryRaw<LogRow[]>`
     SELECT ${LOG_COLUMNS} FROM run_log l
-    WHERE l.run_id = ${runId}::uuid AND l.line > ${after}::int ORDER BY l.line LIMIT ${limit}`
+    WHERE l.run_id = ${runId}::uuid AND l.line > ${after}::int AND l.line <= ${upTo}::int ORDER BY l.line LIMIT ${limit}`
+
+/** No line has a higher number. */
+const LAST_LINE = 2 ** 31 - 1
 
 /** How far a run's log has got, and whether anything can still be added to it by the run's own life. */
 export type LogHead = { lastLine: number; status: RunStatus; cleanupStatus: CleanupStatus; stepInFlight: boolean }

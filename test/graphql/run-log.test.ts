@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { formatId } from '../../src/domain/ids.ts'
-import { followLog } from '../../src/graphql/subscriptions/run-log.ts'
+import { openLog } from '../../src/graphql/subscriptions/run-log.ts'
 import { Changes } from '../../src/store/changes.ts'
 import type { Database } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
@@ -79,7 +79,9 @@ test('it goes on live, without a gap or a repeat, until the run is over', async 
 test('with notifications unplugged nothing is lost, only later', async () => {
   const runId = await newRun()
   const unplugged = new Changes()
-  const feed = await followLog({ db, changes: unplugged }, { runId, after: 0, onOutage, pollMs: 5 })
+  const feed = (await openLog({ db, changes: unplugged }, { runId, after: 0, onOutage, pollMs: 5 }))[
+    Symbol.asyncIterator
+  ]()
   const first = feed.next()
   await appendLines(db, runId, ['one', 'two'])
   expect((await first).value?.cursor).toBeGreaterThan(0)
@@ -95,7 +97,7 @@ test.each([
   ['it is paused', { status: 'PAUSED' as const, endedAt: null }, { status: 'CANCELLED' as const, endedAt: NOW }],
 ])('it does not end while %s', async (_, data, over) => {
   const runId = await newRun()
-  const feed = await followLog({ db, changes }, { runId, after: 0, onOutage, pollMs: NEVER })
+  const feed = (await openLog({ db, changes }, { runId, after: 0, onOutage, pollMs: NEVER }))[Symbol.asyncIterator]()
   await finish(runId, data)
   publish(runId, await appendLines(db, runId, ['one']))
   expect((await feed.next()).value?.cursor).toBe(1)
@@ -112,7 +114,7 @@ test('it does not end while a step is in flight, and one that waits for a person
   const runId = await newRun()
   const stepId = await insertStep(db, runId, { status: 'RUNNING', attempts: 1, claimNo: 1, startedAt: NOW })
   await finish(runId, { status: 'FAILED' })
-  const feed = await followLog({ db, changes }, { runId, after: 0, onOutage, pollMs: NEVER })
+  const feed = (await openLog({ db, changes }, { runId, after: 0, onOutage, pollMs: NEVER }))[Symbol.asyncIterator]()
   const next = feed.next()
   publish(runId, await appendLines(db, runId, ['late']))
   expect((await next).value?.cursor).toBe(1)
@@ -136,7 +138,7 @@ test('lines that are large come in small events, and one that is larger than tha
   await appendLines(db, runId, [large, 'small', 'y'.repeat(400_000), 'small'])
   await finish(runId)
   const sizes: number[] = []
-  for await (const { entries } of await followLog({ db, changes }, { runId, after: 0, onOutage }))
+  for await (const { entries } of await openLog({ db, changes }, { runId, after: 0, onOutage }))
     sizes.push(entries.length)
   expect(sizes).toEqual([2, 1, 1])
 })

@@ -1,0 +1,307 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type DocumentNode, type ExecutionResult, Kind, print, visit } from 'graphql'
+import type { Role } from '../../domain/access.ts'
+import { type Shown, shown } from './events.ts'
+import { endOfMessage, type Outlet } from './outlet.ts'
+import type { Log } from './replayable.ts'
+
+/** After an event the next comes no sooner than this, so that what is written meanwhile goes together. */
+const WINDOW_MS = 16
+/** How long after a failed read the next is tried. */
+const RETRY_MS = 1_000
+/** Most bytes of the last live events that are kept for those who are catching up. */
+const MAX_RECENT_BYTES = 256 * 1024
+
+/** What makes two subscriptions to a log the same but for where they begin. */
+export type Sameness = {
+  document: DocumentNode
+  operationName?: string | null | undefined
+  variables: { readonly [name: string]: unknown }
+  role: Role | null
+}
+
+/**
+ * Subscriptions to logs, of which all that ask the same with the same role have one source, one execution and one
+ * serialisation of each event between them.
+ */
+export class SharedSubscriptions {
+  readonly #streams = new Map<string, SharedStream>()
+
+  /**
+   * Adds a reader, whose events go to `outlet`: first those behind its own cursor, then the live ones. `execute` shows
+   * an event to anybody who asks the same. The iterator brings nothing; it ends with the log, or throws what ends the
+   * subscription, and `return` takes the reader away.
+   */
+  join<Event>(
+    log: Log<Event>,
+    {
+      sameness,
+      execute,
+      outlet,
+    }: { sameness: Sameness; execute: (event: Event) => Promise<ExecutionResult>; outlet: Outlet },
+  ): AsyncIterableIterator<never> {
+    const key = keyOf(sameness, log.cursorVariable)
+    const stream = this.#streams.get(key) ?? this.#open(key, shownLog(log, execute))
+    return stream.add(log.after, outlet)
+  }
+
+  #open(key: string, log: ShownLog): SharedStream {
+    const stream = new SharedStream(log, () => {
+      if (this.#streams.get(key) === stream) this.#streams.delete(key)
+    })
+    this.#streams.set(key, stream)
+    return stream
+  }
+}
+
+/** The variable with the cursor is left out, unless the document uses it for anything else. */
+function keyOf({ document, operationName, variables, role }: Sameness, cursorVariable: string | null): string {
+  const isCursor = (name: string) => name === cursorVariable && countOf(name, document) === 2
+  const others = Object.entries(variables).filter(([name]) => !isCursor(name))
+  others.sort(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify([document.loc?.source.body ?? print(document), operationName ?? null, others, role])
+}
+
+/** How often a variable stands in a document, its definition counted. */
+function countOf(name: string, document: DocumentNode): number {
+  let count = 0
+  visit(document, {
+    [Kind.VARIABLE](node) {
+      if (node.name.value === name) count += 1
+    },
+  })
+  return count
+}
+
+/** A log whose events are shown by one document. */
+type ShownLog = {
+  end: number
+  follow(after: number): AsyncIterableIterator<AsyncIterable<Shown>>
+  /** Null: nothing is there. */
+  read(range: { after: number; upTo: number }): Promise<AsyncIterable<Shown> | null>
+  onOutage(error: unknown): void
+}
+
+function shownLog<Event>(log: Log<Event>, execute: (event: Event) => Promise<ExecutionResult>): ShownLog {
+  const show = (event: Event) => shown(event, log, execute)
+  return {
+    end: log.end,
+    onOutage: log.onOutage,
+    follow(after) {
+      const events = log.follow(after)
+      return {
+        [Symbol.asyncIterator]() {
+          return this
+        },
+        async next() {
+          const { done, value } = await events.next()
+          return done ? { done: true, value: undefined } : { done: false, value: show(value) }
+        },
+        async return() {
+          await events.return?.()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+    async read(range) {
+      const event = await log.read(range)
+      return event === null ? null : show(event)
+    },
+  }
+}
+
+/** An event that was sent live: what it begins and ends behind, and its bytes. */
+type Recent = { from: number; to: number; bytes: Buffer }
+
+/**
+ * One live source and its readers. A reader whose cursor is the stream's gets what comes, as the same bytes as all
+ * others. Any other reads the log from the database by its own cursor, at the pace of its connection, until its cursor
+ * is the stream's: so it has neither a gap nor a repeat, and waiting costs it nothing.
+ */
+class SharedStream {
+  readonly #log: ShownLog
+  readonly #onOver: () => void
+  readonly #readers = new Set<Reader>()
+  readonly #source: AsyncIterableIterator<AsyncIterable<Shown>>
+  /** Where the live events have got to. */
+  #cursor: number
+  #ended = false
+  /** How many readers are reading from the database now; while some are, the last events are kept for them. */
+  #reading = 0
+  #recent: Recent[] = []
+  #readsWork = true
+
+  constructor(log: ShownLog, onOver: () => void) {
+    this.#log = log
+    this.#onOver = onOver
+    this.#cursor = log.end
+    this.#source = log.follow(log.end)
+    void this.#live()
+  }
+
+  add(after: number, outlet: Outlet): AsyncIterableIterator<never> {
+    const reader = new Reader({ after, outlet, onGone: (gone) => this.#leave(gone) })
+    this.#readers.add(reader)
+    if (after < this.#cursor) void this.#catchUp(reader)
+    return reader
+  }
+
+  #leave(reader: Reader): void {
+    this.#readers.delete(reader)
+    if (this.#readers.size > 0) return
+    this.#onOver()
+    void this.#source.return?.()
+  }
+
+  async #live(): Promise<void> {
+    try {
+      for await (const parts of this.#source) {
+        const begun = performance.now()
+        for await (const part of parts) this.#deliver(part)
+        const left = WINDOW_MS - (performance.now() - begun)
+        if (left > 0) await sleep(left)
+      }
+      this.#ended = true
+      this.#onOver()
+      for (const reader of this.#readers) if (!reader.isBehind) reader.end()
+    } catch (error) {
+      this.#onOver()
+      for (const reader of this.#readers) reader.fail(error)
+    }
+  }
+
+  #deliver({ text, cursor }: Shown): void {
+    const from = this.#cursor
+    const bytes = endOfMessage(text)
+    this.#cursor = cursor
+    if (this.#reading > 0) this.#keep({ from, to: cursor, bytes })
+    for (const reader of this.#readers) {
+      if (reader.isBehind) continue
+      if (reader.cursor === from && !reader.outlet.isFull) reader.take(bytes, cursor)
+      // Its connection is full; or it began behind a line that was to come, which came in the middle of this.
+      else if (reader.cursor < cursor) void this.#catchUp(reader)
+    }
+  }
+
+  #keep(recent: Recent): void {
+    this.#recent.push(recent)
+    let size = this.#recent.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    while (size > MAX_RECENT_BYTES) size -= this.#recent.shift()?.bytes.length ?? size
+  }
+
+  async #catchUp(reader: Reader): Promise<void> {
+    reader.isBehind = true
+    try {
+      while (reader.cursor < this.#cursor) {
+        let read = true
+        const isThere = await reader.outlet.whenRoom(async () => {
+          if (!reader.isGone) read = await this.#replay(reader)
+        })
+        if (!isThere || reader.isGone) return
+        if (!read) await sleep(RETRY_MS, undefined, { ref: false })
+      }
+      reader.isBehind = false
+      if (this.#ended) reader.end()
+    } catch (error) {
+      reader.fail(error)
+    }
+  }
+
+  /** Gives a reader that is behind the next that it has not. False: the database could not be read. */
+  async #replay(reader: Reader): Promise<boolean> {
+    const { outlet } = reader
+    this.#reading += 1
+    try {
+      const upTo = this.#cursor
+      const parts = await this.#read({ after: reader.cursor, upTo })
+      if (parts === 'FAILED') return false
+      // Pruning has deleted them.
+      if (parts === null) reader.cursor = upTo
+      else {
+        for await (const { text, cursor } of parts) {
+          if (reader.isGone) return true
+          reader.take(endOfMessage(text), cursor)
+          if (outlet.isFull) return true
+        }
+      }
+      for (const { from, to, bytes } of this.#recent)
+        if (from === reader.cursor && !outlet.isFull) reader.take(bytes, to)
+      return true
+    } finally {
+      this.#reading -= 1
+      if (this.#reading === 0) this.#recent = []
+    }
+  }
+
+  async #read(range: { after: number; upTo: number }): Promise<AsyncIterable<Shown> | null | 'FAILED'> {
+    try {
+      const parts = await this.#log.read(range)
+      this.#readsWork = true
+      return parts
+    } catch (error) {
+      if (this.#readsWork) this.#log.onOutage(error)
+      this.#readsWork = false
+      return 'FAILED'
+    }
+  }
+}
+
+const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
+
+/** One subscription. As an iterator it brings nothing and tells of its end alone: its events go to its outlet. */
+class Reader implements AsyncIterableIterator<never> {
+  readonly outlet: Outlet
+  /** The last position that it was given. */
+  cursor: number
+  /** It reads from the database, and is not given what comes live. */
+  isBehind = false
+  isGone = false
+  readonly #onGone: (reader: Reader) => void
+  readonly #over: Promise<IteratorReturnResult<undefined>>
+  #settle: (over: IteratorReturnResult<undefined> | Promise<never>) => void = () => {}
+
+  constructor({ after, outlet, onGone }: { after: number; outlet: Outlet; onGone: (reader: Reader) => void }) {
+    this.cursor = after
+    this.outlet = outlet
+    this.#onGone = onGone
+    this.#over = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+    // Whoever asks for the next gets the error.
+    this.#over.catch(() => {})
+  }
+
+  take(bytes: Buffer, cursor: number): void {
+    this.outlet.send(bytes)
+    this.cursor = cursor
+  }
+
+  end(): void {
+    this.#leave(DONE)
+  }
+
+  fail(error: unknown): void {
+    this.#leave(Promise.reject(error))
+  }
+
+  #leave(over: IteratorReturnResult<undefined> | Promise<never>): void {
+    if (over instanceof Promise) over.catch(() => {})
+    if (this.isGone) return
+    this.isGone = true
+    this.#settle(over)
+    this.#onGone(this)
+  }
+
+  next(): Promise<IteratorResult<never, undefined>> {
+    return this.#over
+  }
+
+  async return(): Promise<IteratorResult<never, undefined>> {
+    this.end()
+    return DONE
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
