@@ -7,7 +7,7 @@ import { type Api, createGraphqlEndpoint, GRAPHQL_PATH } from './graphql-endpoin
 import type { Readiness } from './health.ts'
 import type { Logger } from './logger.ts'
 import type { OpenCredentials } from './open-credentials.ts'
-import { attachSockets } from './sockets.ts'
+import { attachSockets, type SocketStats } from './sockets.ts'
 import { welcomePage } from './welcome-page.ts'
 
 /** A request has to be here in full within this time. */
@@ -21,6 +21,8 @@ const DRAIN_MS = 1000
 export type HttpServer = {
   /** Starts to listen; the address that clients use, without a trailing slash. Rejects when it cannot. */
   listen(at: { host: string; port: number }): Promise<string>
+  /** What is open on the sockets now. */
+  socketStats(): SocketStats
   /** Closes the sockets with 1001, ends event streams, lets other requests finish and stops listening. Idempotent. */
   close(): Promise<void>
 }
@@ -124,6 +126,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
           resolve(urlOf(host, (server.address() as AddressInfo).port))
         })
       }),
+    socketStats: () => sockets.stats(),
     close() {
       closed ??= close()
       return closed
