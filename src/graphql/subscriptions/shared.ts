@@ -77,8 +77,8 @@ function countOf(name: string, document: DocumentNode): number {
 type ShownLog = {
   end: number
   follow(after: number): AsyncIterableIterator<AsyncIterable<Shown>>
-  /** Null: nothing is there. */
-  read(range: { after: number; upTo: number }): Promise<AsyncIterable<Shown> | null>
+  /** The first event behind `after`, or a part of it; null: nothing is there. */
+  read(range: { after: number; upTo: number }): Promise<AsyncGenerator<Shown, void, undefined> | null>
   onOutage(error: unknown): void
 }
 
@@ -110,8 +110,8 @@ function shownLog<Event>(log: Log<Event>, execute: (event: Event) => Promise<Exe
   }
 }
 
-/** An event that was sent live: what it begins and ends behind, and its bytes. */
-type Recent = { from: number; to: number; bytes: Buffer }
+/** What of the log lies between two positions, as readers get it; null: nothing, since pruning has deleted it. */
+type Stretch = { from: number; to: number; bytes: Buffer | null }
 
 /**
  * One live source and its readers. A reader whose cursor is the stream's gets what comes, as the same bytes as all
@@ -128,7 +128,9 @@ class SharedStream {
   #ended = false
   /** How many readers are reading from the database now; while some are, the last events are kept for them. */
   #reading = 0
-  #recent: Recent[] = []
+  #recent: (Stretch & { bytes: Buffer })[] = []
+  /** What is being read now, by where it begins: those who come together read together. */
+  readonly #reads = new Map<number, Promise<Stretch | null>>()
   #readsWork = true
 
   constructor(log: ShownLog, onOver: () => void) {
@@ -183,7 +185,7 @@ class SharedStream {
     }
   }
 
-  #keep(recent: Recent): void {
+  #keep(recent: Stretch & { bytes: Buffer }): void {
     this.#recent.push(recent)
     let size = this.#recent.reduce((sum, { bytes }) => sum + bytes.length, 0)
     while (size > MAX_RECENT_BYTES) size -= this.#recent.shift()?.bytes.length ?? size
@@ -209,23 +211,16 @@ class SharedStream {
 
   /** Gives a reader that is behind the next that it has not. False: the database could not be read. */
   async #replay(reader: Reader): Promise<boolean> {
-    const { outlet } = reader
     this.#reading += 1
     try {
-      const upTo = this.#cursor
-      const parts = await this.#read({ after: reader.cursor, upTo })
-      if (parts === 'FAILED') return false
-      // Pruning has deleted them.
-      if (parts === null) reader.cursor = upTo
-      else {
-        for await (const { text, cursor } of parts) {
-          if (reader.isGone) return true
-          reader.take(endOfMessage(text), cursor)
-          if (outlet.isFull) return true
-        }
+      const next = await this.#nextBehind(reader.cursor)
+      if (next === null) return false
+      for (const { from, to, bytes } of [next, ...this.#recent]) {
+        if (reader.isGone || reader.outlet.isFull) break
+        if (from !== reader.cursor) continue
+        if (bytes === null) reader.cursor = to
+        else reader.take(bytes, to)
       }
-      for (const { from, to, bytes } of this.#recent)
-        if (from === reader.cursor && !outlet.isFull) reader.take(bytes, to)
       return true
     } finally {
       this.#reading -= 1
@@ -233,16 +228,32 @@ class SharedStream {
     }
   }
 
-  async #read(range: { after: number; upTo: number }): Promise<AsyncIterable<Shown> | null | 'FAILED'> {
-    try {
-      const parts = await this.#log.read(range)
-      this.#readsWork = true
-      return parts
-    } catch (error) {
-      if (this.#readsWork) this.#log.onOutage(error)
-      this.#readsWork = false
-      return 'FAILED'
-    }
+  /** Null: the database could not be read. */
+  #nextBehind(from: number): Promise<Stretch | null> {
+    const begun = this.#reads.get(from)
+    if (begun !== undefined) return begun
+    const read = this.#read(from).finally(() => this.#reads.delete(from))
+    this.#reads.set(from, read)
+    return read
+  }
+
+  async #read(from: number): Promise<Stretch | null> {
+    const upTo = this.#cursor
+    const parts = await this.#log.read({ after: from, upTo }).then(
+      (found) => {
+        this.#readsWork = true
+        return found
+      },
+      (error: unknown) => {
+        if (this.#readsWork) this.#log.onOutage(error)
+        this.#readsWork = false
+        return 'FAILED' as const
+      },
+    )
+    if (parts === 'FAILED') return null
+    const first = await parts?.next()
+    if (first === undefined || first.done === true) return { from, to: upTo, bytes: null }
+    return { from, to: first.value.cursor, bytes: endOfMessage(first.value.text) }
   }
 }
 
