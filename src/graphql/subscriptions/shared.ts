@@ -4,6 +4,7 @@ import type { Role } from '../../domain/access.ts'
 import { type Shown, shown } from './events.ts'
 import { endOfMessage, type Outlet } from './outlet.ts'
 import type { Log } from './replayable.ts'
+import { Reader } from './shared-reader.ts'
 
 /** After an event the next comes no sooner than this, so that what is written meanwhile goes together. */
 const WINDOW_MS = 16
@@ -254,65 +255,5 @@ class SharedStream {
     const first = await parts?.next()
     if (first === undefined || first.done === true) return { from, to: upTo, bytes: null }
     return { from, to: first.value.cursor, bytes: endOfMessage(first.value.text) }
-  }
-}
-
-const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
-
-/** One subscription. As an iterator it brings nothing and tells of its end alone: its events go to its outlet. */
-class Reader implements AsyncIterableIterator<never> {
-  readonly outlet: Outlet
-  /** The last position that it was given. */
-  cursor: number
-  /** It reads from the database, and is not given what comes live. */
-  isBehind = false
-  isGone = false
-  readonly #onGone: (reader: Reader) => void
-  readonly #over: Promise<IteratorReturnResult<undefined>>
-  #settle: (over: IteratorReturnResult<undefined> | Promise<never>) => void = () => {}
-
-  constructor({ after, outlet, onGone }: { after: number; outlet: Outlet; onGone: (reader: Reader) => void }) {
-    this.cursor = after
-    this.outlet = outlet
-    this.#onGone = onGone
-    this.#over = new Promise((resolve) => {
-      this.#settle = resolve
-    })
-    // Whoever asks for the next gets the error.
-    this.#over.catch(() => {})
-  }
-
-  take(bytes: Buffer, cursor: number): void {
-    this.outlet.send(bytes)
-    this.cursor = cursor
-  }
-
-  end(): void {
-    this.#leave(DONE)
-  }
-
-  fail(error: unknown): void {
-    this.#leave(Promise.reject(error))
-  }
-
-  #leave(over: IteratorReturnResult<undefined> | Promise<never>): void {
-    if (over instanceof Promise) over.catch(() => {})
-    if (this.isGone) return
-    this.isGone = true
-    this.#settle(over)
-    this.#onGone(this)
-  }
-
-  next(): Promise<IteratorResult<never, undefined>> {
-    return this.#over
-  }
-
-  async return(): Promise<IteratorResult<never, undefined>> {
-    this.end()
-    return DONE
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
   }
 }
