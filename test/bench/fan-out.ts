@@ -7,12 +7,10 @@ import { formatId } from '../../src/domain/ids.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { publish } from './cuelight.ts'
-import type { Received } from './fan-out-readers.ts'
-import type { Order } from './fan-out-server.ts'
 
 const READERS = 1_000
 const LINES_PER_SECOND = 1_000
-const SECONDS = 10
+const LINES = 10 * LINES_PER_SECOND
 const TEXT =
   'GET https://api.example.test/v1/orders?page=17 -> 200 in 143 ms; 25 rows merged into staging.orders (attempt 1)'
 const QUERY =
@@ -42,7 +40,7 @@ export type FanOut = {
 export async function measureFanOut(url: string): Promise<FanOut> {
   const ours = await cuelight(url)
   const perFrame = Math.max(1, Math.round((READERS * ours.lines) / ours.received.messages))
-  const bare = await broadcast(perFrame)
+  const bare = await broadcast(url, perFrame)
   const yogaLinesPerSecond = await yoga()
   const { waits, seconds, received, cpuSeconds } = ours
   waits.sort((a, b) => a - b)
@@ -64,6 +62,16 @@ export async function measureFanOut(url: string): Promise<FanOut> {
   }
 }
 
+/** What the server is told: that lines of a run were committed; to send lines itself; what to answer. */
+type Order =
+  | { kind: 'committed'; runId: string; line: number }
+  | { kind: 'send'; text: string; lines: number; everyMs: number; perFrame: number }
+  | { kind: 'subscribers' }
+  | { kind: 'cpu' }
+
+/** What came: messages and bytes over all readers, and of some of them which line came when (microseconds). */
+type Received = { messages: number; bytes: number; lines: number[]; at: number[]; gaps: number }
+
 type Measured = { received: Received; cpuSeconds: number; seconds: number }
 
 async function cuelight(url: string): Promise<Measured & { waits: number[]; lines: number }> {
@@ -71,61 +79,72 @@ async function cuelight(url: string): Promise<Measured & { waits: number[]; line
   const server = await startServer('cuelight', url)
   const variables = { runId: formatId('Run', runId), after: 0 }
   const readers = await startReaders(server, { query: QUERY, variables })
-  const session = new pg.Client({ connectionString: url })
-  await session.connect()
   try {
-    const lines = LINES_PER_SECOND * SECONDS
-    const commits: number[] = []
-    const measured = await measure(server, readers, lines, async () => {
-      const began = performance.now()
-      while (commits.length < lines) {
-        const due = Math.min(Math.floor(((performance.now() - began) * LINES_PER_SECOND) / 1000), lines)
-        const count = Math.min(due - commits.length, 50)
-        if (count > 0) {
-          await session.query(WRITE, [runId, count, TEXT])
-          const at = microseconds()
-          for (let line = 0; line < count; line++) commits.push(at)
-          server.send({ kind: 'committed', runId, line: commits.length } satisfies Order)
-        }
-        await delay(2)
-      }
+    let commits: number[] = []
+    const measured = await measure({ server, readers, lines: LINES }, async () => {
+      commits = await writeLines(url, runId, (line) => server.send({ kind: 'committed', runId, line } satisfies Order))
     })
     const { received } = measured
     if (received.gaps > 0) throw new Error(`${received.gaps} lines came out of their order.`)
     const waits = received.lines.map((line, index) => (received.at[index] ?? 0) - (commits[line - 1] ?? 0))
-    return { ...measured, waits, lines }
+    return { ...measured, waits, lines: LINES }
   } finally {
-    await session.end()
     stop(server, readers)
   }
 }
 
-/** The lines that were due, in one commit. */
-const WRITE = `WITH taken AS (UPDATE runs SET last_line = last_line + $2::int WHERE id = $1::uuid RETURNING last_line - $2::int AS first)
-  INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
-  SELECT $1::uuid, first + n, now(), 'step.message', 'SYSTEM', 'Cuelight', '{}', $3
-  FROM taken, generate_series(1, $2::int) n`
-
-async function broadcast(perFrame: number): Promise<Measured> {
+/** While as many lines are written as for Cuelight, so that the machine has as much else to do. */
+async function broadcast(url: string, perFrame: number): Promise<Measured> {
+  const runId = await insertRun(url)
   const server = await startServer('broadcast')
   const readers = await startReaders(server, { query: QUERY, variables: {} })
   try {
-    const lines = LINES_PER_SECOND * SECONDS
     const everyMs = (perFrame * 1000) / LINES_PER_SECOND
-    return await measure(server, readers, lines, async () => {
-      server.send({ kind: 'send', text: TEXT, lines, everyMs, perFrame } satisfies Order)
+    return await measure({ server, readers, lines: LINES }, async () => {
+      server.send({ kind: 'send', text: TEXT, lines: LINES, everyMs, perFrame } satisfies Order)
+      await writeLines(url, runId, () => {})
     })
   } finally {
     stop(server, readers)
   }
 }
+
+/** Writes the log at its pace, each time the lines that are due. When each line was committed, in microseconds. */
+async function writeLines(url: string, runId: string, onCommitted: (line: number) => void): Promise<number[]> {
+  const session = new pg.Client({ connectionString: url })
+  await session.connect()
+  try {
+    const commits: number[] = []
+    const began = performance.now()
+    while (commits.length < LINES) {
+      const due = Math.min(Math.floor(((performance.now() - began) * LINES_PER_SECOND) / 1000), LINES)
+      const count = Math.min(due - commits.length, 50)
+      if (count > 0) {
+        await session.query(WRITE, [runId, count, TEXT])
+        const at = microseconds()
+        for (let line = 0; line < count; line++) commits.push(at)
+        onCommitted(commits.length)
+      }
+      await delay(2)
+    }
+    return commits
+  } finally {
+    await session.end()
+  }
+}
+
+/** In one commit. */
+const WRITE = `WITH taken AS (UPDATE runs SET last_line = last_line + $2::int WHERE id = $1::uuid RETURNING last_line - $2::int AS first)
+  INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
+  SELECT $1::uuid, first + n, now(), 'step.message', 'SYSTEM', 'Cuelight', '{}', $3
+  FROM taken, generate_series(1, $2::int) n`
 
 async function yoga(): Promise<number> {
   const server = await startServer('yoga')
   const query = 'subscription ($runId: ID!) { runLog(runId: $runId) { line text } }'
   const readers = await startReaders(server, { query, variables: { runId: 'run' } })
   try {
-    const { seconds } = await measure(server, readers, YOGA_LINES, async () => {
+    const { seconds } = await measure({ server, readers, lines: YOGA_LINES }, async () => {
       server.send({ kind: 'send', text: TEXT, lines: YOGA_LINES, everyMs: 0, perFrame: 1 } satisfies Order)
     })
     return YOGA_LINES / seconds
@@ -136,9 +155,7 @@ async function yoga(): Promise<number> {
 
 /** From the first line until all readers have the last. */
 async function measure(
-  server: ChildProcess,
-  readers: ChildProcess,
-  lines: number,
+  { server, readers, lines }: { server: ChildProcess; readers: ChildProcess; lines: number },
   send: () => Promise<void>,
 ): Promise<Measured> {
   readers.send(lines)
@@ -155,16 +172,13 @@ async function measure(
 
 const microseconds = () => Number(process.hrtime.bigint() / 1000n)
 
-function start(script: string, args: string[]): ChildProcess {
-  return fork(fileURLToPath(new URL(script, import.meta.url)), args, {
-    execArgv: ['--import', fileURLToPath(import.meta.resolve('jiti/register'))],
-  })
-}
+const start = (script: string, args: string[]): ChildProcess =>
+  fork(fileURLToPath(new URL(script, import.meta.url)), args)
 
 const ports = new WeakMap<ChildProcess, number>()
 
 async function startServer(variant: string, url = ''): Promise<ChildProcess> {
-  const server = start('fan-out-server.ts', [variant, url])
+  const server = start('fan-out-server.mjs', [variant, url])
   const [port] = await once(server, 'message')
   ports.set(server, Number(port))
   return server
@@ -174,7 +188,7 @@ async function startReaders(
   server: ChildProcess,
   { query, variables }: { query: string; variables: object },
 ): Promise<ChildProcess> {
-  const readers = start('fan-out-readers.ts', [
+  const readers = start('fan-out-readers.mjs', [
     String(ports.get(server)),
     String(READERS),
     query,

@@ -6,8 +6,11 @@ import { endOfMessage, type Outlet } from './outlet.ts'
 import type { Log } from './replayable.ts'
 import { Reader } from './shared-reader.ts'
 
-/** After an event the next comes no sooner than this, so that what is written meanwhile goes together. */
-const WINDOW_MS = 16
+/**
+ * After an event is shown the next is looked for no sooner than this, so that what is written meanwhile goes together;
+ * with the time that a look takes, some 16 ms lie between two events.
+ */
+const WINDOW_MS = 12
 /** How long after a failed read the next is tried. */
 const RETRY_MS = 1_000
 /** Most bytes of the last live events that are kept for those who are catching up. */

@@ -1,50 +1,54 @@
-// A server of one log, as a process that measures what it costs: `fan-out-server.ts cuelight | broadcast | yoga`.
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+// A server of one log, as a process that measures what it costs: `fan-out-server.mjs cuelight | broadcast | yoga`.
+import { createServer } from 'node:http'
 import { parse, validate } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import { createPubSub, createSchema, createYoga } from 'graphql-yoga'
 import { WebSocketServer } from 'ws'
-import { Registry } from '../../src/modules/registry.ts'
-import { systemClock } from '../../src/runner/clock.ts'
-import { createApi } from '../../src/server/api.ts'
-import { createHttpServer } from '../../src/server/http.ts'
-import { createLogger } from '../../src/server/logger.ts'
-import { Changes } from '../../src/store/changes.ts'
-import { openDatabase } from '../../src/store/database.ts'
-import { controlContext } from '../support/context.ts'
 
-/** What the process is told: that lines of a run were committed; to send lines itself; what to answer. */
-export type Order =
-  | { kind: 'committed'; runId: string; line: number }
-  | { kind: 'send'; text: string; lines: number; everyMs: number; perFrame: number }
-  | { kind: 'subscribers' }
-  | { kind: 'cpu' }
+// The product is run as it is built.
+const built = (file) => import(new URL(`../../dist/${file}.js`, import.meta.url).href)
 
-const answer = (value: number) => process.send?.(value)
+const answer = (value) => process.send(value)
 const [, , variant, databaseUrl = ''] = process.argv
 const handle = variant === 'cuelight' ? await cuelight() : variant === 'broadcast' ? await broadcast() : await yoga()
-process.on('message', (order: Order) => {
+process.on('message', (order) => {
   if (order.kind === 'cpu') {
     const { user, system } = process.cpuUsage()
     answer(user + system)
   } else handle(order)
 })
 
-async function listen(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  answer((server.address() as AddressInfo).port)
+async function listen(server) {
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  answer(server.address().port)
 }
 
-/** The product, without its runner: another process writes the log, and says so as the runner in this one would. */
+/** The product as it is built, without its runner: another process writes the log, and says so as a runner here would. */
 async function cuelight() {
+  const [{ Registry }, { createApi }, { createHttpServer }, { createLogger }, { Changes }, { openDatabase }] =
+    await Promise.all(
+      ['modules/registry', 'server/api', 'server/http', 'server/logger', 'store/changes', 'store/database'].map(built),
+    )
+  const [{ systemClock }, { censorOf }, { IntlZones }, { Timetables }] = await Promise.all(
+    ['runner/clock', 'domain/censor', 'domain/recurrence/intl-zones', 'domain/timetable'].map(built),
+  )
   const db = await openDatabase({ url: databaseUrl, poolSize: 5, runnerPoolSize: 1 })
   const changes = new Changes()
   const registry = new Registry()
+  const zones = new IntlZones()
   const log = createLogger({ level: 'warn', format: 'json' })
   const server = createHttpServer({
     api: createApi({
-      control: controlContext({ db, changes, clock: systemClock, catalog: registry }),
+      control: {
+        db,
+        changes,
+        clock: systemClock,
+        catalog: registry,
+        censor: censorOf([]),
+        zones,
+        timetables: new Timetables(zones),
+        horizonDays: 14,
+      },
       registry,
       log,
     }),
@@ -59,7 +63,7 @@ async function cuelight() {
     log,
   })
   answer(Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port))
-  return (order: Order) => {
+  return (order) => {
     if (order.kind === 'committed') changes.publish({ runId: order.runId, line: order.line, cues: false })
     if (order.kind === 'subscribers') answer(server.socketStats().subscribers)
   }
@@ -77,7 +81,7 @@ async function broadcast() {
     })
   })
   await listen(server)
-  return (order: Order) => {
+  return (order) => {
     if (order.kind === 'subscribers') answer(subscribers)
     if (order.kind !== 'send') return
     const { text, lines, everyMs, perFrame } = order
@@ -96,7 +100,7 @@ async function broadcast() {
 
 /** graphql-yoga with its own pub/sub, and graphql-ws beside it, as their documentation puts them together. */
 async function yoga() {
-  const pubSub = createPubSub<{ line: [runId: string, line: { line: number; text: string }] }>()
+  const pubSub = createPubSub()
   const endpoint = createYoga({
     logging: false,
     schema: createSchema({
@@ -106,7 +110,7 @@ async function yoga() {
         Subscription: {
           runLog: {
             subscribe: (_root, { runId }) => pubSub.subscribe('line', runId),
-            resolve: (line: unknown) => line,
+            resolve: (line) => line,
           },
         },
       },
@@ -116,8 +120,8 @@ async function yoga() {
   let subscribers = 0
   useServer(
     {
-      execute: (args) => (args.rootValue as ReturnType<typeof endpoint.getEnveloped>).execute(args),
-      subscribe: (args) => (args.rootValue as ReturnType<typeof endpoint.getEnveloped>).subscribe(args),
+      execute: (args) => args.rootValue.execute(args),
+      subscribe: (args) => args.rootValue.subscribe(args),
       async onSubscribe(_context, _id, params) {
         const enveloped = endpoint.getEnveloped({ params })
         const args = {
@@ -137,7 +141,7 @@ async function yoga() {
     new WebSocketServer({ server, path: '/graphql' }),
   )
   await listen(server)
-  return (order: Order) => {
+  return (order) => {
     if (order.kind === 'subscribers') answer(subscribers)
     if (order.kind !== 'send') return
     for (let line = 1; line <= order.lines; line++) pubSub.publish('line', 'run', { line, text: order.text })
