@@ -28,15 +28,7 @@ export class SocketOutlet {
 
   /** Where the events of an operation of this socket go. */
   operation(id: string): Outlet {
-    const socket = this
-    const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`)
-    return {
-      get isFull() {
-        return socket.#isFull()
-      },
-      send: (event) => socket.#send(head, event),
-      whenRoom: (task) => socket.#whenRoom(task),
-    }
+    return new OperationOutlet(this, id)
   }
 
   /** The same events, of which none is asked for while there is no room. Counted among the subscribers until it ends. */
@@ -54,7 +46,7 @@ export class SocketOutlet {
       },
       next: async () => {
         try {
-          while (this.#isOpen() && this.#isFull()) await this.#drain()
+          while (this.#isOpen() && this.isFull) await this.#drain()
           const result = await iterator.next()
           if (result.done) end()
           return result
@@ -75,25 +67,26 @@ export class SocketOutlet {
     return this.#socket.readyState === this.#socket.OPEN
   }
 
-  #isFull(): boolean {
+  get isFull(): boolean {
     const unsent = this.#socket.bufferedAmount
     if (unsent === 0) this.#events = 0
     return unsent > MAX_UNSENT_BYTES || (this.#events >= MAX_UNSENT_EVENTS && unsent > FEW_BYTES)
   }
 
   /** One message in two fragments, so that all sockets send the same bytes of the event and none has a copy. */
-  #send(head: Buffer, event: Buffer): void {
+  send(head: Buffer, end: Buffer): void {
     if (!this.#isOpen()) return
     this.#events += 1
     this.#stream.cork()
     this.#socket.send(head, { binary: false, fin: false })
-    this.#socket.send(event, { binary: false, fin: true })
+    this.#socket.send(end, { binary: false, fin: true })
     this.#stream.uncork()
   }
 
-  async #whenRoom(task: () => Promise<void>): Promise<boolean> {
+  /** See `Outlet`. */
+  async whenRoom(task: () => Promise<void>): Promise<boolean> {
     const done = this.#lastTask.then(async () => {
-      while (this.#isOpen() && this.#isFull()) await this.#drain()
+      while (this.#isOpen() && this.isFull) await this.#drain()
       if (!this.#isOpen()) return false
       await task()
       return true
@@ -115,5 +108,28 @@ export class SocketOutlet {
       this.#stream.on('close', settle)
     })
     return this.#drained
+  }
+}
+
+/** A class, and no object of closures, because all that a broadcast touches for each reader is most of what it costs. */
+class OperationOutlet implements Outlet {
+  readonly #socket: SocketOutlet
+  readonly #head: Buffer
+
+  constructor(socket: SocketOutlet, id: string) {
+    this.#socket = socket
+    this.#head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`)
+  }
+
+  get isFull(): boolean {
+    return this.#socket.isFull
+  }
+
+  send(end: Buffer): void {
+    this.#socket.send(this.#head, end)
+  }
+
+  whenRoom(task: () => Promise<void>): Promise<boolean> {
+    return this.#socket.whenRoom(task)
   }
 }
