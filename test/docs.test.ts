@@ -42,6 +42,12 @@ describe('settings', () => {
     expect(inCode.filter((name) => !isExplained(name))).toEqual([])
   })
 
+  test('of OpenTelemetry are those that the code reads', () => {
+    const used = named(/'(OTEL_[A-Z_]+)'/g, read('src/server/trace-settings.ts'))
+    expect(used.length).toBeGreaterThan(8)
+    expect(named(/`(OTEL_[A-Z_]+)`(?=[^|\n]* \|[^|\n]*\|[^|\n]*\|$)/gm, read('docs/watching.md'))).toEqual(used)
+  })
+
   test('have the defaults that their table says', () => {
     const config = readConfig({})
     if (!config.ok) throw new Error(config.problems.join('\n'))

@@ -159,7 +159,7 @@ export async function publishDefinition(
     }
     const { id, report } = verified
     const version = (currentVersion?.version ?? 0) + 1
-    const { plan, counts, materialisedUntil } = await planUpcoming(ctx, actor, {
+    const { plan, counts, materialisedUntil, wakes } = await planUpcoming(ctx, actor, {
       definition: read,
       version: { ...content, id, version },
       verified: report.passed,
@@ -172,10 +172,10 @@ export async function publishDefinition(
     })
     // Somebody who published or changed the draft in between makes this look again.
     const publication = { read, id, version, content, report, upcoming: plan, materialisedUntil, actor, audit }
-    const grown = await publishIfUnchanged(ctx.db.prisma, publication)
+    const grown = await publishIfUnchanged(ctx.db.hot, publication)
     if (grown === null) continue
     for (const run of grown) ctx.changes.publish({ ...run, cues: false })
-    ctx.changes.schedulesChanged()
+    if (wakes) ctx.changes.schedulesChanged()
     return { definitionId: read.id, versionId: id, created: true, verification: report, upcoming: counts }
   }
   return overtaken({ definitionId: input.id })

@@ -38,8 +38,8 @@ export async function resumeSchedule(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const now = ctx.clock.now()
     const inPause = await readPausedStarts(ctx.db.prisma, { now, limit: BATCH, definitionId: id })
-    for (const run of await missIfWaiting(ctx.db.prisma, { runs: inPause, now }))
-      ctx.changes.publish({ ...run, cues: false })
+    for (const { runId, line } of await missIfWaiting(ctx.db.prisma, { runs: inPause, now }))
+      ctx.changes.publish({ runId, line, cues: false })
     const audit = auditOf(ctx, actor, 'definition.resume-schedule', id)
     if (await resumeScheduleIfSwept(ctx.db.prisma, { definitionId: id, audit, now })) {
       ctx.changes.schedulesChanged()

@@ -8,6 +8,7 @@ import type { CompiledSchedule } from '../domain/recurrence/schedule.ts'
 import type { VersionSpec } from '../domain/spec.ts'
 import { expand, expansionWindow, type Timetable, type TimetableSource, timetableOf } from '../domain/timetable.ts'
 import { occurrencesOfRuns, takeAlong } from '../domain/upcoming.ts'
+import type { StoredDefinition } from '../store/definitions.ts'
 import { mintStep } from '../store/ids.ts'
 import { inPortions } from '../store/turns.ts'
 import { RUNS_IN_ONE_GO, readUpcoming, type UpcomingPlan } from '../store/upcoming.ts'
@@ -26,6 +27,8 @@ export type PlannedUpcoming = {
   counts: UpcomingCounts
   /** How far the version's schedule is expanded with that; the epoch: not at all; null: it makes no runs. */
   materialisedUntil: number | null
+  /** The runner has something to look at before the next instant it knows of. */
+  wakes: boolean
 }
 
 /**
@@ -41,7 +44,8 @@ export async function planUpcoming(
     verified,
     now,
   }: {
-    definition: { id: string; schedulePaused: boolean; scheduleResumedAt: Date | null }
+    /** As it was read; what is written depends on its not being expanded further since. */
+    definition: Pick<StoredDefinition, 'id' | 'schedulePaused' | 'scheduleResumedAt' | 'materialisedUntil'>
     version: Omit<TimetableSource, 'schedule'> & { spec: VersionSpec }
     verified: boolean
     now: number
@@ -49,7 +53,7 @@ export async function planUpcoming(
 ): Promise<PlannedUpcoming> {
   const timetable = timetableOrNull({ ...version, schedule: version.spec.schedule }, ctx)
   const [phase] = version.spec.phases
-  const upcoming = await readUpcoming(ctx.db.prisma, { definitionId: definition.id, now })
+  const upcoming = await readUpcoming(ctx.db.hot, { definitionId: definition.id, now })
   const { changes, kept, cancelled } = verified
     ? takeAlong(upcoming.runs, {
         timetable,
@@ -67,6 +71,7 @@ export async function planUpcoming(
   const plan: UpcomingPlan = {
     definitionId: definition.id,
     versionId: version.id,
+    watermark: definition.materialisedUntil,
     read: upcoming.runs,
     changes,
     timetable,
@@ -77,10 +82,19 @@ export async function planUpcoming(
     now,
     actor,
   }
-  if (timetable?.schedule == null) return { plan, counts: { added: 0, kept, cancelled }, materialisedUntil: null }
-  if (!verified || definition.schedulePaused) {
-    return { plan, counts: { added: 0, kept, cancelled }, materialisedUntil: 0 }
-  }
+  // A run that is due already waits for a key, which a version may have changed.
+  const startsElsewhen = changes.some(
+    (change) =>
+      change.kind !== 'SUPERSEDE' && (change.scheduledFor !== change.run.scheduledFor || change.scheduledFor <= now),
+  )
+  const planned = (materialisedUntil: number | null, added: number): PlannedUpcoming => ({
+    plan,
+    counts: { added, kept, cancelled },
+    materialisedUntil,
+    wakes: materialisedUntil === 0 || startsElsewhen,
+  })
+  if (timetable?.schedule == null) return planned(null, 0)
+  if (!verified || definition.schedulePaused) return planned(0, 0)
   const changed = new Map(changes.map((change) => [change.run.runId, change]))
   const keys = new Set(upcoming.others.map(({ occurrenceKey }) => occurrenceKey))
   const instants = new Set(upcoming.others.map(({ occurrenceAt }) => occurrenceAt))
@@ -97,7 +111,7 @@ export async function planUpcoming(
   // Where all of them are there the next pass has nothing to look for.
   const materialisedUntil =
     added === 0 ? expand(timetable, { ...state, materialisedUntil: window.to }, { ...bounds, limit: 1 }).until : 0
-  return { plan, counts: { added, kept, cancelled }, materialisedUntil }
+  return planned(materialisedUntil, added)
 }
 
 /** How many occurrences are looked at before others have their turn: some milliseconds' work. */

@@ -37,7 +37,7 @@ export async function verifyContent(ctx: ControlContext, actor: Actor, content: 
   const world = {
     action: (actionId: string) => catalog.action(actionId),
     whyMissing: (missing: string) => catalog.whyMissing(missing),
-    settings: await actionSettings(ctx.db.prisma, actionsOf(spec.phases)),
+    settings: await actionSettings(ctx.db.hot, actionsOf(spec.phases)),
   }
   const steps = checkSteps<RegisteredAction>(content, world)
   const asked = steps.flatMap((step) => (step.call === null ? [] : [{ ...step, call: step.call }]))

@@ -58,17 +58,17 @@ export async function verifyDefinition(
     const audit = auditOf(ctx, actor, { action: 'definition.verify', id, detail })
     // Somebody who published or archived meanwhile makes this look again: it is the current version that was asked about.
     const isNew = verification.passed && currentVersion.verifiedAt === null
-    const { plan, counts, materialisedUntil } = await planUpcoming(ctx, actor, {
+    const { plan, counts, materialisedUntil, wakes } = await planUpcoming(ctx, actor, {
       definition: read,
       version: { ...currentVersion, spec },
       verified: isNew,
       now: audit.at,
     })
     const stamp = { versionId, report: verification, upcoming: plan, materialisedUntil, audit }
-    const grown = await stampVerificationIfCurrent(ctx.db.prisma, stamp)
+    const grown = await stampVerificationIfCurrent(ctx.db.hot, stamp)
     if (grown === null) continue
     for (const run of grown) ctx.changes.publish({ ...run, cues: false })
-    if (isNew) ctx.changes.schedulesChanged()
+    if (isNew && wakes) ctx.changes.schedulesChanged()
     return { versionId, verification, upcoming: counts }
   }
   return overtaken({ definitionId: id })

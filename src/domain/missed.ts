@@ -7,6 +7,8 @@ export type Missed = { runId: string } & (
   | { reason: 'KEY_HELD'; heldBy: string }
 )
 
+export type MissedReason = Missed['reason']
+
 /** Why a run was missed, in words, and the line that says so. */
 export function missed(run: Missed, now: number): { because: string; line: log.RunLine } {
   const because =

@@ -17,7 +17,7 @@ import { CleanupStatus, RunHealth, RunSource, RunStatus } from './run-enums.ts'
 const RUN_CURSOR: CursorKind = { name: 'runs', values: ['instant', 'uuid'] }
 type RunKeyRow = { id: string; occurrenceAt: Date }
 
-const RunFilterInput = builder.inputType('RunFilter', {
+export const RunFilterInput = builder.inputType('RunFilter', {
   description: 'Which runs. What is omitted does not restrict.',
   fields: (t) => ({
     definitionId: t.id({ description: 'Of this definition.' }),
@@ -45,9 +45,13 @@ async function runPages(
   return new Map([...pages].map(([parent, page]) => [parent, { page, nodes }]))
 }
 
-type ListArgs = Parameters<typeof readSlice>[0] & {
-  filter?: (RunFilter & { definitionId?: string | null }) | null | undefined
-}
+type ListArgs = Parameters<typeof readSlice>[0] & { filter?: RunFilter | null | undefined }
+
+/** A filter from a client, with ids as the store has them. */
+export const storedFilter = (filter: RunFilter | null | undefined): RunFilter => ({
+  ...filter,
+  definitionId: filterUuid(filter?.definitionId, 'Definition'),
+})
 
 /** The runs of one definition, or ('') of all. */
 async function runConnection(
@@ -56,8 +60,7 @@ async function runConnection(
   { context, info }: { context: GraphqlContext; info: GraphQLResolveInfo },
 ) {
   const slice = readSlice(args, RUN_CURSOR)
-  const definitionId = filterUuid(filter?.definitionId, 'Definition')
-  const list = runList({ ...filter, definitionId }, { ofDefinitions: parent !== '' })
+  const list = runList(storedFilter(filter), { ofDefinitions: parent !== '' })
   const found = await batched(context, info, (ids) => runPages(ids, { list, slice, context, info })).load(parent)
   return connectionFrom(found?.page ?? { rows: [], more: false }, {
     slice,

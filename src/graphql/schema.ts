@@ -22,6 +22,7 @@ import './setting-mutations.ts'
 import './trigger-mutations.ts'
 import './subscriptions/run-log.ts'
 import './subscriptions/cues.ts'
+import './subscriptions/runs.ts'
 import { countValues } from './answer-size.ts'
 import { builder } from './builder.ts'
 

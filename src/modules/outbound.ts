@@ -1,3 +1,4 @@
+import { context, propagation } from '@opentelemetry/api'
 import { Webhook } from 'standardwebhooks'
 import type { Agent } from 'undici'
 
@@ -28,7 +29,7 @@ const KEEP_ALIVE_MS = 1_000
 
 /**
  * The way out to addresses that the server's owner named: bounded in time and size, following no redirects, through no
- * proxy. Connections are kept and used again.
+ * proxy. Connections are kept and used again. Where traces are recorded, a request says which it belongs to.
  */
 export class Outbound {
   readonly #responseBytes: number
@@ -44,6 +45,8 @@ export class Outbound {
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(), timeoutMs)
     let status: number | null = null
+    const traced: Record<string, string> = {}
+    propagation.inject(context.active(), traced)
     try {
       // Loaded with the first request: most servers never send one.
       const { Agent, request } = await import('undici')
@@ -58,6 +61,7 @@ export class Outbound {
       const response = await request(url, {
         method,
         headers: {
+          ...traced,
           'user-agent': 'Cuelight',
           // Without it a server may compress its answer, which is not undone here.
           'accept-encoding': 'identity',

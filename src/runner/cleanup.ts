@@ -21,6 +21,7 @@ import { appendLines } from '../store/log.ts'
 import { Messages } from './messages.ts'
 import { patiently, pauseFor } from './patience.ts'
 import { retryRule } from './settlement.ts'
+import { type Begin, calledInSpan } from './tracing.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** A call of a revert that a change settles. */
@@ -37,12 +38,12 @@ type Change = {
 /** Claims ledgers that are due, up to `limit`, and begins to work each: answers what goes on, and that never rejects. */
 export async function cleanUpDue(
   context: WorkContext,
-  { owner, now, limit }: { owner: string; now: Instant; limit: number },
+  { owner, now, limit, begin }: { owner: string; now: Instant; limit: number; begin: Begin },
 ): Promise<Promise<void>[]> {
   const { db, ledgers } = context
   const { claims: working } = ledgers.leases
   const claimed = await claimLedgers(db.hot, { owner, now, leaseUntil: ledgers.leases.next(), limit, working })
-  return claimed.map((runId) => cleanUpClaimed(context, { runId, owner }))
+  return claimed.map((runId) => begin(() => cleanUpClaimed(context, { runId, owner })))
 }
 
 /** Takes back what is due in a ledger that was just claimed, one after the other. Never rejects. */
@@ -205,12 +206,20 @@ async function revert(
     scope: ledger.scope,
     idempotencyKey: step.idempotencyKey,
   }
-  const outcome = await callRevert({ budgetMs, revert: takeBack }, request, {
-    signal,
-    clock,
-    log: (message, level) =>
-      messages.add(log.stepMessage({ at: clock.now(), step }, { message: censor(message), level })),
+  const attributes = () => ({
+    'cuelight.run.id': request.runId,
+    'cuelight.step.id': request.stepId,
+    'cuelight.resource.id': request.resource.id,
+    'cuelight.action.id': step.actionId,
   })
+  const outcome = await calledInSpan(`revert ${step.actionId}`, attributes, () =>
+    callRevert({ budgetMs, revert: takeBack }, request, {
+      signal,
+      clock,
+      log: (message, level) =>
+        messages.add(log.stepMessage({ at: clock.now(), step }, { message: censor(message), level })),
+    }),
+  )
   return outcome.kind === 'failed' ? { ...outcome, error: censor(outcome.error) } : outcome
 }
 

@@ -7,6 +7,7 @@ import { callAction } from '../modules/call.ts'
 import type { Envelope } from '../modules/module.ts'
 import type { RegisteredAction } from '../modules/registered.ts'
 import type { Messages } from './messages.ts'
+import { calledInSpan } from './tracing.ts'
 import type { WorkContext } from './work-context.ts'
 
 const ENVELOPE_KINDS = { USER: 'user', TOKEN: 'token', SYSTEM: 'system' } as const
@@ -45,15 +46,31 @@ export async function call(
     idempotencyKey: step.idempotencyKey,
     verify: facts.rehearsal,
   }
-  const outcome = await callAction(action, envelope, {
-    signal: context.signal,
-    clock: context.clock,
-    log(message, level) {
-      const said = { message: context.censor(message), level }
-      messages.add(log.stepMessage({ at: context.clock.now(), step }, said))
-    },
-  })
+  const callIt = () =>
+    callAction(action, envelope, {
+      signal: context.signal,
+      clock: context.clock,
+      log(message, level) {
+        const said = { message: context.censor(message), level }
+        messages.add(log.stepMessage({ at: context.clock.now(), step }, said))
+      },
+    })
+  // On the machine's clock, which knows fractions of a millisecond.
+  const calledAt = performance.now()
+  const outcome = await calledInSpan(`dispatch ${action.id}`, () => attributesOf(facts, step), callIt)
+  context.meter.actionCalled(action.id, performance.now() - calledAt)
   if (outcome.kind !== 'failed')
     return { outcome, facts: callFacts, ...(action.publishesResults ? { publishesResults: true } : {}) }
   return { outcome: { ...outcome, error: context.censor(outcome.error) }, facts: callFacts }
 }
+
+/** What a span says of a call: where it belongs, and nothing that an author or a person wrote into it. */
+const attributesOf = ({ runId }: Picture['facts'], step: Step) => ({
+  'cuelight.run.id': formatId('Run', runId),
+  'cuelight.step.id': formatId('Step', step.id),
+  'cuelight.step.phase': step.phase,
+  'cuelight.step.seq': step.seq,
+  'cuelight.step.idempotency_key': step.idempotencyKey,
+  'cuelight.step.attempt': step.attempts,
+  'cuelight.action.id': step.actionId,
+})

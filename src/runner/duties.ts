@@ -26,13 +26,16 @@ export async function noteBlocked({ db, clock, changes }: WorkContext): Promise<
 }
 
 /** Makes MISSED what was not started within its grace window, or while its schedule was paused: nothing starts late and silently. */
-export async function sweepMissed({ db, clock, changes, mayDispatch }: WorkContext): Promise<void> {
+export async function sweepMissed({ db, clock, changes, meter, mayDispatch }: WorkContext): Promise<void> {
   for (const read of [readPausedStarts, readOverdue]) {
     let full = true
     while (full && mayDispatch()) {
       const now = clock.now()
       const runs = await read(db.hot, { now, limit: BATCH })
-      for (const run of await missIfWaiting(db.hot, { runs, now })) changes.publish({ ...run, cues: false })
+      for (const { runId, line, reason } of await missIfWaiting(db.hot, { runs, now })) {
+        meter.runMissed(reason)
+        changes.publish({ runId, line, cues: false })
+      }
       full = runs.length === BATCH
     }
   }

@@ -97,7 +97,7 @@ export class Materialiser {
     }
   }
 
-  async #move({ definitionId, version }: OlderPlan): Promise<void> {
+  async #move({ definitionId, materialisedUntil, version }: OlderPlan): Promise<void> {
     const { db, zones, clock, changes } = this.#context
     const now = clock.now()
     const upcoming = await readUpcoming(db.hot, { definitionId, now })
@@ -113,6 +113,7 @@ export class Materialiser {
     const moved = await moveUpcomingIfUnchanged(db.hot, {
       definitionId,
       versionId: version.id,
+      watermark: materialisedUntil,
       zoneData: zones.version,
       read: upcoming.runs,
       moves,

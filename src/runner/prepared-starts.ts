@@ -1,6 +1,7 @@
 import { actionsOf, mayCount } from '../domain/budget.ts'
 import type { Instant } from '../domain/picture.ts'
-import { readStartsAhead, startIfWaiting } from '../store/starts.ts'
+import { readStarts, startIfWaiting } from '../store/starts.ts'
+import { type Begin, inPass } from './tracing.ts'
 import { type Prepared, startPrepared } from './work.ts'
 import type { WorkContext } from './work-context.ts'
 
@@ -12,6 +13,9 @@ type Hooks = {
   /** Work that goes on until its run waits. */
   track(work: Promise<void>): void
 }
+
+/** Longer ago than any start. */
+const EVER = 0
 
 /**
  * The runs that start next, read before their instant, so that one commit lies between the instant and the call of an
@@ -32,13 +36,8 @@ export class PreparedStarts {
 
   /** Reads the runs that start after `after` and until `until`, instead of those it knew, and starts them on time. */
   async prepare({ after, until }: { after: Instant; until: Instant }): Promise<void> {
-    const { db, versions, clock, settings, registry } = this.#context
-    const pictures = await readStartsAhead(db.hot, { after, until, limit: settings.runBatch })
-    const read = await Promise.all(
-      pictures.map(async (picture) => ({ picture, spec: await versions.spec(picture.facts.versionId) })),
-    )
-    // Caps are copied as a run starts, before its first step is claimed.
-    const prepared = read.filter(({ spec }) => spec === null || !mayCount(actionsOf(spec.phases), registry))
+    const { db, clock, settings } = this.#context
+    const prepared = await this.#read({ after, until, limit: settings.runBatch })
     this.forget()
     this.#prepared = prepared
     const first = prepared[0]?.picture.run.wakeAt
@@ -49,6 +48,28 @@ export class PreparedStarts {
     void clock.sleepUntil(first, alarm.signal).then(() => (alarm.signal.aborted ? null : this.startDue()))
     // For no run: planning takes long, and the connection that was used last is the next to be used.
     await startIfWaiting(db.hot, [], clock.now())
+  }
+
+  /** Starts those that are due already, `limit` at most: one commit instead of a claim's and a transition's. */
+  async startWaiting({ now, limit, begin }: { now: Instant; limit: number; begin: Begin }): Promise<void> {
+    const waiting = await this.#read({ after: EVER, until: now, limit })
+    if (this.#context.mayDispatch()) await this.#start(waiting, begin)
+  }
+
+  async #read(which: { after: Instant; until: Instant; limit: number }): Promise<Prepared[]> {
+    const { db, versions, registry } = this.#context
+    const pictures = await readStarts(db.hot, which)
+    const read = await Promise.all(
+      pictures.map(async (picture) => ({ picture, spec: await versions.spec(picture.facts.versionId) })),
+    )
+    // Caps are copied as a run starts, before its first step is claimed.
+    return read.filter(({ spec }) => spec === null || !mayCount(actionsOf(spec.phases), registry))
+  }
+
+  async #start(runs: readonly Prepared[], begin: Begin): Promise<void> {
+    if (runs.length === 0) return
+    const { owner, track } = this.#hooks
+    for (const work of await begin(() => startPrepared(this.#context, owner(), runs))) track(work)
   }
 
   /** Starts none of those it knew. */
@@ -64,14 +85,10 @@ export class PreparedStarts {
     const due = this.#prepared.filter(({ picture }) => (picture.run.wakeAt ?? now) <= now)
     if (due.length === 0 || !this.#context.mayDispatch()) return
     this.#prepared = this.#prepared.filter((run) => !due.includes(run))
-    const { room, owner, track } = this.#hooks
-    this.#starting = startPrepared(this.#context, owner(), due.slice(0, Math.max(room(), 0)))
-      .then((work) => {
-        for (const each of work) track(each)
-      })
-      .finally(() => {
-        this.#starting = null
-      })
+    const starts = due.slice(0, Math.max(this.#hooks.room(), 0))
+    this.#starting = inPass((begin) => this.#start(starts, begin)).finally(() => {
+      this.#starting = null
+    })
     return this.#starting
   }
 

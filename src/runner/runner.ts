@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
-import { type Censor, censorOf } from '../domain/censor.ts'
-import type { Clock } from '../domain/clock.ts'
+import { censorOf } from '../domain/censor.ts'
 import type { Instant } from '../domain/picture.ts'
-import type { ZoneData } from '../domain/recurrence/zone-data.ts'
-import type { Registry } from '../modules/registry.ts'
-import type { Changes } from '../store/changes.ts'
 import {
   type Claimed,
   type ClaimRequest,
@@ -16,35 +12,21 @@ import {
   renewLeases,
   takeOverLapsed,
 } from '../store/claims.ts'
-import type { Database } from '../store/database.ts'
 import { cleanUpDue } from './cleanup.ts'
 import { letGo, noteBlocked } from './duties.ts'
 import { Household } from './household.ts'
 import { Leases } from './leases.ts'
 import { Ledgers } from './ledgers.ts'
 import { type Call, Load } from './load.ts'
-import type { RunnerLog } from './log.ts'
 import { delay, unless } from './machine-time.ts'
+import { type Depths, NO_METER } from './meter.ts'
 import { Nap } from './nap.ts'
 import { PreparedStarts } from './prepared-starts.ts'
-import type { RunnerSettings } from './settings.ts'
+import type { RunnerOptions } from './runner-options.ts'
 import { storesOf } from './stores.ts'
+import { type Begin, inPass } from './tracing.ts'
 import { workClaimed, workLapsed } from './work.ts'
 import type { WorkContext } from './work-context.ts'
-
-export type RunnerOptions = {
-  db: Database
-  changes: Changes
-  clock: Clock
-  registry: Registry
-  zones: ZoneData
-  settings: RunnerSettings
-  log: RunnerLog
-  /** Strikes the server's secrets out of what actions say before it is stored; without one, what looks like a secret. */
-  censor?: Censor
-  /** This process in claims and log lines; must be unique among the processes of a database. */
-  worker?: string
-}
 
 /** Shortest time between two looks for lapsed leases and missed starts. */
 const HOUSEKEEPING_MS = 1000
@@ -77,6 +59,7 @@ export class Runner {
   /** There is more to do than there was room for. */
   #starved = false
   #claims = 0
+  #startsFirst = false
   /** An instant came that somebody waited for, perhaps the end of a lease or of a grace window. */
   #sleptThrough = true
   #lastTick = Number.NEGATIVE_INFINITY
@@ -95,6 +78,7 @@ export class Runner {
     setMaxListeners(0, this.#giveUp.signal)
     this.#context = {
       censor: censorOf([]),
+      meter: NO_METER,
       ...options,
       ...storesOf(db.hot),
       leases: new Leases({ ...leasing, renew: (leases) => renewLeases(db.hot, leases) }),
@@ -176,6 +160,13 @@ export class Runner {
     return this.#tasks.size
   }
 
+  /** How much is under way or waits here. */
+  get depths(): Depths {
+    const { load, transitions } = this.#context
+    const reverts = this.#cleaning.load.calls.size
+    return { working: this.#tasks.size, dispatches: load.calls.size, reverts, transitions: transitions.waiting }
+  }
+
   async #run(): Promise<void> {
     const { clock, settings, db, ledgers } = this.#context
     const horizonMs = settings.horizonDays * DAY_MS
@@ -183,7 +174,7 @@ export class Runner {
       this.#nap.awake()
       // What was due at this instant has been looked at; what comes due during the pass has not.
       const now = clock.now()
-      const more = await this.#pass(now)
+      const more = await inPass((begin) => this.#pass(now, begin))
       if (more && this.#context.load.room > 0) continue
       this.#starved = more
       const cleaning = ledgers.leases.claims
@@ -221,18 +212,22 @@ export class Runner {
   }
 
   /** Claims what is due at `now`, and keeps house. True: there is more than there was room for. */
-  async #pass(now: Instant): Promise<boolean> {
+  async #pass(now: Instant, begin: Begin): Promise<boolean> {
     const { db, settings, load } = this.#context
     const room = () => Math.min(settings.runBatch, load.room)
     let fault: string | null = null
     await this.#starts.startDue()
+    // Every other time what goes on is claimed before: starts that crowd must not keep it waiting.
+    this.#startsFirst = !this.#startsFirst
+    const waiting = { now, limit: room(), begin }
+    if (this.#startsFirst && waiting.limit > 0) await this.#duty('due starts', () => this.#starts.startWaiting(waiting))
     const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
       const limit = room()
       if (limit <= 0) return true
       const owner = this.#newOwner()
       const claimed = await this.#duty(name, () => take({ owner, now, leaseUntil: this.#context.leases.next(), limit }))
       if (claimed === undefined) fault = `the runner could not claim ${name}; see the server's log`
-      for (const run of claimed ?? []) this.#track(workClaimed(this.#context, owner, run))
+      for (const run of claimed ?? []) this.#track(begin(() => workClaimed(this.#context, owner, run)))
       return (claimed?.length ?? 0) >= limit
     }
     const moreDue = await claim('due runs', (request) => claimDue(db.hot, request))
@@ -241,7 +236,7 @@ export class Runner {
     if (this.#sleptThrough || now >= this.#lastTick + HOUSEKEEPING_MS) {
       this.#sleptThrough = false
       this.#lastTick = now
-      await this.#duty('reclaim', () => this.#reclaim(now))
+      await this.#duty('reclaim', () => this.#reclaim(now, begin))
       // However much there is to start, what is in the way of others is cleaned up.
       await this.#duty('clean up', () => this.#cleanUp(now))
       this.#household.keep(now)
@@ -253,12 +248,14 @@ export class Runner {
     return false
   }
 
-  async #reclaim(now: Instant): Promise<void> {
+  async #reclaim(now: Instant, begin: Begin): Promise<void> {
     const { db, leases, load, settings } = this.#context
     const limit = Math.min(settings.runBatch, Math.max(load.room, 1))
     const owner = this.#newOwner()
     const request = { owner, now, leaseUntil: leases.next(), limit, working: leases.claims }
-    for (const lapsed of await takeOverLapsed(db.hot, request)) this.#track(workLapsed(this.#context, owner, lapsed))
+    const taken = await takeOverLapsed(db.hot, request)
+    this.#context.meter.claimsTakenOver(taken.length)
+    for (const lapsed of taken) this.#track(begin(() => workLapsed(this.#context, owner, lapsed)))
   }
 
   /** Claims ledgers that are due, as many as there is room for; answers whether it got any. */
@@ -266,7 +263,8 @@ export class Runner {
     const { settings, load } = this.#cleaning
     const limit = Math.min(settings.runBatch, load.room)
     if (limit <= 0) return false
-    const tasks = await cleanUpDue(this.#cleaning, { owner: this.#newOwner(), now, limit })
+    const owner = this.#newOwner()
+    const tasks = await inPass((begin) => cleanUpDue(this.#cleaning, { owner, now, limit, begin }))
     for (const task of tasks) this.#track(task)
     return tasks.length > 0
   }
@@ -289,6 +287,7 @@ export class Runner {
     try {
       return await what()
     } catch (error) {
+      this.#context.meter.dutyFailed(name)
       this.#context.log.error({ err: error, duty: name }, `the runner's duty "${name}" failed; it is tried again`)
       return undefined
     }

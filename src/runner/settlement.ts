@@ -70,10 +70,11 @@ export function refusal(context: WorkContext, refused: Change, error: unknown): 
 
 /** An answer for a claim that was taken back changes nothing, and is logged. */
 export async function logLate(
-  { db, clock, changes }: WorkContext,
+  { db, clock, changes, meter }: WorkContext,
   runId: string,
   { step, outcome, lines }: Settled,
 ): Promise<void> {
+  meter.stepSettled('LATE')
   const said = 'error' in outcome ? `${outcome.kind}: ${outcome.error}` : outcome.kind
   const line = await appendLines(db.hot, runId, [...lines, log.stepLate({ at: clock.now(), step }, said)])
   if (line !== null) changes.publish({ runId, line, cues: false })

@@ -14,6 +14,7 @@ import type { Leases } from './leases.ts'
 import type { Ledgers } from './ledgers.ts'
 import type { Load } from './load.ts'
 import type { RunnerLog } from './log.ts'
+import type { Meter } from './meter.ts'
 import type { RunnerSettings } from './settings.ts'
 import type { Versions } from './versions.ts'
 
@@ -34,6 +35,8 @@ export type WorkContext = {
   leases: Leases
   ledgers: Ledgers
   log: RunnerLog
+  /** Counts what is done. */
+  meter: Meter
   /** Strikes secrets out of what an action says, which is stored and shown. */
   censor: Censor
   /** Fires when actions in flight have to give up. */

@@ -14,15 +14,19 @@ import type { Written } from '../store/transitions.ts'
 import { renewBudget } from './budget.ts'
 import { call, notCalled } from './dispatch.ts'
 import { Messages } from './messages.ts'
+import type { StepOutcome } from './meter.ts'
 import { patiently, pauseFor } from './patience.ts'
 import { isSwitchedOff, permit } from './permission.ts'
-import { type Change, logLate, nothing, refusal, retryRule, settlement } from './settlement.ts'
+import { type Change, logLate, nothing, refusal, retryRule, type Settled, settlement } from './settlement.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** Works a run that was just claimed until it waits or its turn is over. Never rejects. */
 export function workClaimed(context: WorkContext, owner: string, { runId, line, started }: Claimed): Promise<void> {
   if (started) context.changes.publish({ runId, line, cues: false })
-  return takenUp(context, { runId, owner }, (claim, picture) => drive(context, claim, { picture, first: nothing }))
+  return takenUp(context, { runId, owner }, (claim, picture) => {
+    if (started) noteStart(context, picture)
+    return drive(context, claim, { picture, first: nothing })
+  })
 }
 
 /** A run that waits for its start, as it was some time before, and the spec of its version. */
@@ -61,6 +65,7 @@ export async function startPrepared(
     const done = written[index] ?? null
     if (done === null) return []
     leases.hold(claim, limit)
+    noteStart(context, picture)
     const moved = { picture: writtenAs(draft, done.fence), step, switchedOff: done.switchedOff }
     const work = guarded(context, claim, () => goOn(context, claim, moved))
     announce(context, draft, { line: done.line, from: picture })
@@ -187,6 +192,7 @@ async function move(
       const done = await context.transitions.writeIfUnchanged({ draft, owner: claim.owner, leaseUntil })
       if (done !== null) {
         if (step !== null) context.leases.hold(claim, leaseLimit(context, step))
+        if (change.settles !== null) noteSettled(context, change.settles, draft)
         announce(context, draft, { line: done.line, from: picture })
         return { picture: writtenAs(draft, done.fence), step, switchedOff: done.switchedOff }
       }
@@ -203,6 +209,23 @@ async function move(
   }
   if (change.settles !== null && !uncertain) await logLate(context, runId, change.settles)
   return null
+}
+
+/** A run started; its instant is what it was woken for. */
+function noteStart({ clock, meter }: WorkContext, { run }: Picture): void {
+  if (run.wakeAt !== null) meter.runStarted(clock.now() - run.wakeAt)
+}
+
+/** What a call came to is stored; the draft says what its step is like since. */
+function noteSettled({ meter }: WorkContext, { step: { id }, outcome }: Settled, { touched }: Draft): void {
+  for (const step of touched) if (step.id === id) meter.stepSettled(outcomeOf(step))
+  if (outcome.kind === 'refused') meter.stepRefused(outcome.code)
+}
+
+/** A step that was not ended by its call waits for a person, or for another. */
+function outcomeOf({ status, parked }: Step): StepOutcome {
+  if (status === 'DONE' || status === 'FAILED' || status === 'REFUSED' || status === 'CANCELLED') return status
+  return parked ? 'PARKED' : 'RETRIED'
 }
 
 /**
@@ -240,6 +263,7 @@ function leaseLimit({ registry, clock, settings }: WorkContext, step: Step): Ins
 /** Tells the readers and the runner what a transition brought. */
 function announce(context: WorkContext, draft: Draft, { line, from }: { line: number; from: Picture }): void {
   const { run, facts } = draft
+  if (isTerminal(run.status) && !isTerminal(from.run.status)) context.meter.runEnded(run.status)
   const cues = run.status !== from.run.status || [...draft.touched].some((step) => step.parked)
   context.changes.publish({ runId: facts.runId, line, cues })
   if (run.inFlight === null && run.wakeAt !== null) context.wakeAt(run.wakeAt)

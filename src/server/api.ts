@@ -9,6 +9,7 @@ import { SharedSubscriptions } from '../graphql/subscriptions/shared.ts'
 import type { Registry } from '../modules/registry.ts'
 import type { Api } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
+import { inOperationSpan } from './operation-span.ts'
 
 /** The API on top of this server's parts; faults go to the log, under the id that the client gets. */
 export function createApi({
@@ -37,10 +38,14 @@ export function createApi({
       onFault,
       onOutage,
     }),
-    execute: (args) => executeOperation({ ...args, contextValue: contextOf(args.contextValue) }),
-    subscribe: (args) => subscribeOperation({ ...args, contextValue: contextOf(args.contextValue) }),
+    execute: (args) =>
+      inOperationSpan(args, () => executeOperation({ ...args, contextValue: contextOf(args.contextValue) })),
+    subscribe: (args) =>
+      inOperationSpan(args, () => subscribeOperation({ ...args, contextValue: contextOf(args.contextValue) })),
     subscribeInto: (args, outlet) =>
-      subscribeOperation({ ...args, contextValue: contextOf(args.contextValue) }, { shared, outlet }),
+      inOperationSpan(args, () =>
+        subscribeOperation({ ...args, contextValue: contextOf(args.contextValue) }, { shared, outlet }),
+      ),
     parseDocument,
     validationRules: [complexityRule],
     maskError: (error) => maskError(error instanceof GraphQLError ? error : wrapped(error), onFault),

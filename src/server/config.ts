@@ -3,6 +3,7 @@ import { parseRemoteModules, type RemoteModule } from '../modules/remote.ts'
 import { parseTargets, type Target } from '../modules/targets.ts'
 import { DEFAULT_RUNNER_SETTINGS as DEFAULTS, type RunnerSettings } from '../runner/settings.ts'
 import { readSignOn, type SignOnSettings } from './sign-on-settings.ts'
+import { readTraces, type TraceSettings } from './trace-settings.ts'
 
 /** Every setting of the server, checked. Times are in milliseconds unless the name says otherwise. */
 export type ServerConfig = {
@@ -17,6 +18,8 @@ export type ServerConfig = {
   adminToken: string | null
   /** Null: no JWTs are taken. */
   signOn: SignOnSettings | null
+  /** Null: traces go nowhere. */
+  traces: TraceSettings | null
   /** Paths or package names. */
   modules: string[]
   /** Modules over HTTP. */
@@ -177,7 +180,8 @@ export function readConfig(env: Environment = process.env): ConfigResult {
   const targets = parseTargets(text('CUELIGHT_TARGETS') ?? undefined)
   const remote = parseRemoteModules(text('CUELIGHT_REMOTE_MODULES') ?? undefined)
   const { signOn, problems: signOnProblems } = readSignOn(text)
-  problems.push(...targets.problems, ...remote.problems, ...signOnProblems)
+  const { traces, problems: traceProblems } = readTraces(text)
+  problems.push(...targets.problems, ...remote.problems, ...signOnProblems, ...traceProblems)
 
   const setting = (key: keyof ServerConfig['runner']): number => {
     const [name, number] = WHOLE_NUMBERS[key]
@@ -190,6 +194,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     dataDir: resolve(text('CUELIGHT_DATA_DIR') ?? '.cuelight'),
     adminToken,
     signOn,
+    traces,
     modules: list('CUELIGHT_MODULES'),
     remoteModules: remote.modules,
     targets: targets.targets,

@@ -6,8 +6,11 @@ import type { Authenticate } from './authenticate.ts'
 import { type Api, createGraphqlEndpoint, GRAPHQL_PATH } from './graphql-endpoint.ts'
 import type { Readiness } from './health.ts'
 import type { Logger } from './logger.ts'
+import type { SocketStats } from './metrics.ts'
+import type { MetricsEndpoint } from './metrics-endpoint.ts'
 import type { OpenCredentials } from './open-credentials.ts'
-import { attachSockets, type SocketStats } from './sockets.ts'
+import { underTraceOf } from './operation-span.ts'
+import { attachSockets } from './sockets.ts'
 import { welcomePage } from './welcome-page.ts'
 
 /** A request has to be here in full within this time. */
@@ -21,8 +24,8 @@ const DRAIN_MS = 1000
 export type HttpServer = {
   /** Starts to listen; the address that clients use, without a trailing slash. Rejects when it cannot. */
   listen(at: { host: string; port: number }): Promise<string>
-  /** What is open on the sockets now. */
-  socketStats(): SocketStats
+  /** What its sockets and event streams hold. */
+  stats(): SocketStats
   /** Closes the sockets with 1001, ends event streams, lets other requests finish and stops listening. Idempotent. */
   close(): Promise<void>
 }
@@ -33,6 +36,7 @@ export type HttpServerOptions = {
   /** Ends sockets and event streams whose token is over. */
   credentials: Pick<OpenCredentials, 'hold'>
   readiness(): Promise<Readiness>
+  metrics: MetricsEndpoint
   /** Which zone data schedules are computed with, for `/readyz`. */
   zoneData: string
   /** Origins of browser pages, besides our own, that may use the API. */
@@ -40,7 +44,7 @@ export type HttpServerOptions = {
   log: Logger
 }
 
-/** The HTTP server: `/graphql` on all transports, `/healthz`, `/readyz`, and a page at `/` that says where things are. */
+/** The HTTP server: `/graphql` on all transports, `/healthz`, `/readyz`, `/metrics`, and a page at `/` that says where things are. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { allowedOrigins, api, authenticate, credentials, log } = options
   const endpoint = createGraphqlEndpoint({ api, authenticate, allowedOrigins })
@@ -52,7 +56,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     response.setHeader('referrer-policy', 'no-referrer')
     inFlight.add(response)
     response.once('close', () => inFlight.delete(response))
-    route(request, response).catch((error: unknown) => {
+    underTraceOf(request.headers, () => route(request, response)).catch((error: unknown) => {
       log.error({ err: error }, 'a request failed')
       if (response.headersSent) response.destroy()
       else send(response, 500, json({ error: 'The server failed to answer; its log says why.' }))
@@ -66,7 +70,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '/').split('?', 1)[0]
     if (path === GRAPHQL_PATH) return graphql(request, response)
-    if (path !== '/' && path !== '/healthz' && path !== '/readyz') {
+    if (path !== '/' && path !== '/healthz' && path !== '/readyz' && path !== '/metrics') {
       return send(response, 404, json({ error: `There is nothing at ${path}; the API is at ${GRAPHQL_PATH}.` }))
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -74,10 +78,18 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return send(response, 405, json({ error: `${path} answers GET and HEAD only.` }))
     }
     if (path === '/') return send(response, 200, welcomePage)
+    if (path === '/metrics') return metrics(request, response)
     if (path === '/healthz') return send(response, 200, json({ status: 'ok' }))
     const { ready, reasons, warnings } = await options.readiness()
     const { zoneData } = options
     send(response, ready ? 200 : 503, json({ status: ready ? 'ready' : 'not ready', reasons, warnings, zoneData }))
+  }
+
+  const metrics = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const answer = await options.metrics(request.headers.authorization ?? null)
+    if (answer.kind === 'page') return send(response, 200, answer.page)
+    if (answer.status === 401) response.setHeader('www-authenticate', 'Bearer')
+    send(response, answer.status, json({ error: answer.error }))
   }
 
   const graphql = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -126,7 +138,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
           resolve(urlOf(host, (server.address() as AddressInfo).port))
         })
       }),
-    socketStats: () => sockets.stats(),
+    stats() {
+      const streams = [...inFlight].filter(isStream)
+      const { subscribers, unsentBytes } = sockets.stats()
+      return {
+        subscribers: subscribers + streams.length,
+        unsentBytes: streams.reduce((total, stream) => total + stream.writableLength, unsentBytes),
+      }
+    },
     close() {
       closed ??= close()
       return closed

@@ -1,7 +1,7 @@
 import type { ServerConfig } from './config.ts'
 
-/** Every text of the settings that nobody may read in a log: tokens, passwords, the addresses and secrets of targets and of modules over HTTP. */
-export function secretsOf({ adminToken, databaseUrl, targets, remoteModules }: ServerConfig): string[] {
+/** Every text of the settings that nobody may read in a log: tokens, passwords, the addresses and secrets of targets and of modules over HTTP, what a collector of traces is told. */
+export function secretsOf({ adminToken, databaseUrl, targets, remoteModules, traces }: ServerConfig): string[] {
   const password = databaseUrl === null ? '' : new URL(databaseUrl).password
   const ofTargets = targets.flatMap(({ kind, url, secret = '' }) => {
     // Whoever has the path of a channel's address may post there.
@@ -9,7 +9,9 @@ export function secretsOf({ adminToken, databaseUrl, targets, remoteModules }: S
     return [url, path, ...signing(secret)]
   })
   const ofModules = remoteModules.flatMap(({ url, secret }) => [url.replace(/\/+$/, ''), ...signing(secret)])
-  return [adminToken ?? '', password, decodeURIComponent(password), ...ofTargets, ...ofModules].filter(
+  // `Bearer <token>`, and the token alone.
+  const ofTraces = Object.values(traces?.headers ?? {}).flatMap((value) => [value, value.replace(/^\S+ +/, '')])
+  return [adminToken ?? '', password, decodeURIComponent(password), ...ofTargets, ...ofModules, ...ofTraces].filter(
     (secret) => secret !== '',
   )
 }

@@ -13,6 +13,7 @@ import { Changes } from '../store/changes.ts'
 import { readDatabaseClock } from '../store/clock.ts'
 import { openDatabase } from '../store/database.ts'
 import { startEmbedded } from '../store/embedded.ts'
+import { countScheduled, readGauges } from '../store/gauges.ts'
 import { Notifications } from '../store/notifications.ts'
 import { ping } from '../store/ping.ts'
 import { createFirstAdminToken, revokedAmong } from '../store/tokens.ts'
@@ -20,6 +21,7 @@ import { createAuthenticate } from './authenticate.ts'
 import type { ServerConfig } from './config.ts'
 import { type Check, type Readiness, readiness } from './health.ts'
 import type { Logger } from './logger.ts'
+import { createMetricsEndpoint } from './metrics-endpoint.ts'
 import { Migrations } from './migrations.ts'
 import { OpenCredentials } from './open-credentials.ts'
 import { secretsOf } from './secrets.ts'
@@ -77,6 +79,12 @@ async function start(
   { migrate, log, announceToken }: ServeOptions,
   { cleanups, cleanUp }: Cleanups,
 ): Promise<RunningServer> {
+  if (config.traces !== null) {
+    // Many modules, for those who want them.
+    const { startTraceExport } = await import('./trace-export.ts')
+    const traces = await startTraceExport(config.traces, log)
+    cleanups.push(() => traces.stop())
+  }
   const starting = config.databaseUrl === null ? startEmbedded({ dataDir: config.dataDir, log }) : null
   // Should loading fail, it is there to be stopped all the same.
   if (starting !== null)
@@ -87,10 +95,11 @@ async function start(
       ),
     )
   // Most of what a start loads, loaded while PostgreSQL starts.
-  const [embedded, { createApi }, { createHttpServer }] = await Promise.all([
+  const [embedded, { createApi }, { createHttpServer }, { Metrics }] = await Promise.all([
     starting,
     import('./api.ts'),
     import('./http.ts'),
+    import('./metrics.ts'),
   ])
   const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
   const migrations = await Migrations.open(databaseUrl, { apply: migrate, log })
@@ -124,6 +133,7 @@ async function start(
   cleanups.push(() => remote.stop())
   await remote.start()
 
+  const metrics = new Metrics()
   const runner = new Runner({
     db,
     changes,
@@ -133,6 +143,7 @@ async function start(
     settings: { ...DEFAULT_RUNNER_SETTINGS, ...config.runner },
     log,
     censor,
+    meter: metrics.meter,
   })
   const stopping = new AbortController()
   let stopped: Promise<void> | null = null
@@ -148,6 +159,13 @@ async function start(
   if (signOn !== null) cleanups.push(() => signOn.stop())
   const credentials = new OpenCredentials({ changes, revokedAmong: (ids) => revokedAmong(db.prisma, ids), now, log })
   cleanups.push(async () => credentials.stop())
+  const authenticate = createAuthenticate({
+    db,
+    adminToken: config.adminToken,
+    checkJwt: signOn?.check ?? null,
+    now,
+    log,
+  })
   const http = createHttpServer({
     api: createApi({
       control: {
@@ -163,13 +181,7 @@ async function start(
       registry,
       log,
     }),
-    authenticate: createAuthenticate({
-      db,
-      adminToken: config.adminToken,
-      checkJwt: signOn?.check ?? null,
-      now,
-      log,
-    }),
+    authenticate,
     credentials,
     readiness: () => {
       // Anyone may ask, as often as they like.
@@ -178,6 +190,18 @@ async function start(
       })
       return checking
     },
+    metrics: createMetricsEndpoint({
+      authenticate,
+      now,
+      page: () =>
+        metrics.page({
+          depths: () => runner.depths,
+          sockets: () => http.stats(),
+          gauges: () => readGauges(db.hot, now()),
+          scheduled: () => countScheduled(db.hot),
+          now,
+        }),
+    }),
     zoneData: source,
     allowedOrigins: config.allowedOrigins,
     log,

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { Authenticate, Caller, Credential } from './authenticate.ts'
 import { type Api, GRAPHQL_PATH, type GraphqlEndpoint, MAX_BODY_BYTES } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
+import type { SocketStats } from './metrics.ts'
 import type { OpenCredentials } from './open-credentials.ts'
 import { SocketOutlet } from './socket-outlet.ts'
 
@@ -26,9 +27,6 @@ type Extra = { socket: WebSocket; request: IncomingMessage; caller?: Caller | un
 type Enveloped = ReturnType<GraphqlEndpoint['getEnveloped']>
 /** An operation that may be begun: how, and where its events go. */
 type Prepared = Enveloped & { outlet: SocketOutlet; id: string }
-
-/** How many subscriptions are open on sockets, and how many bytes their peers have not read. */
-export type SocketStats = { subscribers: number; unsentBytes: number }
 
 /**
  * GraphQL over WebSocket (graphql-transport-ws) on the endpoint's path. A browser page of another origin is refused

@@ -25,6 +25,8 @@ dd { margin: 0; }
 <dd>The API: over HTTP, server-sent events and WebSocket. In a browser it is GraphiQL, with the documentation of every field.</dd>
 <dt><a href="/readyz">/readyz</a></dt>
 <dd>Whether it can do its work, and why not.</dd>
+<dt>/metrics</dt>
+<dd>For Prometheus, with a token.</dd>
 <dt><a href="/healthz">/healthz</a></dt>
 <dd>Whether the process lives.</dd>
 </dl>

@@ -23,6 +23,11 @@ export class Batch<T, R> {
     this.#send = send
   }
 
+  /** How many calls no statement has taken up yet. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
   add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, resolve, reject })

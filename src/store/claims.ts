@@ -63,7 +63,7 @@ export function lockKeys(db: PrismaClient) {
 
 // A key is held by the run in the unique index over exactly this; the index is the truth, this skips what it would refuse.
 const keyIsFree = Prisma.sql`NOT EXISTS (
-  SELECT 1 FROM runs h WHERE h.concurrency_key = w.concurrency_key AND NOT h.rehearsal
+  SELECT 1 FROM runs h WHERE h.concurrency_key = w.concurrency_key AND h.concurrency_key IS NOT NULL AND NOT h.rehearsal
     AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING'))`
 
 // The status compared as text, so that the planner walks what is due and not all that are scheduled.

@@ -10,7 +10,7 @@ export type { PrismaClient }
 export type Database = {
   /** For the API: models, and raw statements that the planner plans for their values each time. */
   prisma: PrismaClient
-  /** For the runner: raw statements of fixed text only, each prepared once, with plans pinned to the indexes. */
+  /** For the runner and for publishing: raw statements of fixed text only, each prepared once, with plans pinned to the indexes. */
   hot: PrismaClient
   /** Ends both pools. Safe to call twice. */
   close(): Promise<void>
@@ -35,6 +35,8 @@ const PINNED_PLANS = [
   '-c enable_seqscan=off',
   '-c enable_hashjoin=off',
   '-c enable_mergejoin=off',
+  // A plan made while a table was small would read all of it once, and look through that for each row.
+  '-c enable_material=off',
   '-c plan_cache_mode=force_generic_plan',
 ]
 

@@ -43,6 +43,7 @@ export type StoredDefinition = {
   state: DefinitionState
   schedulePaused: boolean
   scheduleResumedAt: Date | null
+  materialisedUntil: Date | null
   title: string
   timeZone: string
   graceSeconds: number

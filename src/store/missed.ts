@@ -1,4 +1,4 @@
-import { type Missed, missed } from '../domain/missed.ts'
+import { type Missed, type MissedReason, missed } from '../domain/missed.ts'
 import type { Instant } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { toJsonb } from './json.ts'
@@ -40,12 +40,12 @@ export async function readPausedStarts(
 
 /**
  * Makes runs MISSED that still wait for their start and for whom the reason still holds, and cancels their steps. Answers
- * the runs with their last lines.
+ * the runs with their last lines and why they were missed.
  */
 export async function missIfWaiting(
   db: PrismaClient,
   { runs, now }: { runs: readonly Missed[]; now: Instant },
-): Promise<{ runId: string; line: number }[]> {
+): Promise<{ runId: string; line: number; reason: MissedReason }[]> {
   if (runs.length === 0) return []
   const rows = runs.map((run) => {
     const { because, line } = missed(run, now)
@@ -57,7 +57,7 @@ export async function missIfWaiting(
       SELECT count(*) FROM (
         SELECT 1 FROM runs WHERE id = ANY (${runs.map(({ runId }) => runId)}::uuid[]) ORDER BY id FOR UPDATE
       ) locked`),
-    db.$queryRaw<{ runId: string; line: number }[]>(Prisma.sql`
+    db.$queryRaw<{ runId: string; line: number; reason: MissedReason }[]>(Prisma.sql`
       WITH x AS MATERIALIZED (
         SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, reason missed_reason, because text, line jsonb)
       ), run AS (
@@ -67,7 +67,7 @@ export async function missIfWaiting(
         WHERE w.id = x.id AND w.status = 'SCHEDULED' AND CASE x.reason
           WHEN 'SCHEDULE_PAUSED' THEN ${startIsPaused} AND w.scheduled_for <= ${at(now)}
           ELSE w.grace_until < ${at(now)} END
-        RETURNING w.id, w.last_line, x.line
+        RETURNING w.id, w.last_line, w.missed_reason, x.line
       ), cancelled AS (
         UPDATE steps SET status = 'CANCELLED', finished_at = ${at(now)}
         FROM run WHERE run_id = run.id AND steps.status = 'PENDING' RETURNING run_id
@@ -77,7 +77,7 @@ export async function missIfWaiting(
           Prisma.sql`|| jsonb_build_object('cancelledSteps', ${countOfRun(Prisma.sql`cancelled`, Prisma.sql`o.id`)})`,
         )}
       )
-      SELECT id AS "runId", last_line AS line FROM run`),
+      SELECT id AS "runId", last_line AS line, missed_reason::text AS reason FROM run`),
   ])
   return missedRuns
 }

@@ -132,10 +132,15 @@ export class Notifications implements Carrier {
       // Whatever happens to it ends it; an error without a listener would be thrown.
       session.on('error', () => {})
       const ended = new Promise<void>((resolve) => session.once('end', resolve))
-      const giveUp = () => this.#giveUp(session)
+      let giveUp = (): void => {}
+      const givenUp = new Promise<void>((resolve) => {
+        giveUp = () => resolve(this.#giveUp(session))
+      })
       signal.addEventListener('abort', giveUp)
       try {
-        await this.#listen(session)
+        // pg does not settle a connect whose session is ended before it is there.
+        await Promise.race([this.#listen(session), givenUp])
+        signal.throwIfAborted()
         if (isAway) log.info('other processes are heard again')
         isAway = false
         wait = FIRST_RETRY_MS

@@ -9,15 +9,17 @@ import { type Transition, type Written, writeWhere } from './transitions.ts'
 const canBePrepared = (run: Prisma.Sql) => Prisma.sql`
   (${run}.concurrency_key IS NULL OR ${run}.rehearsal) AND ${run}.blocked_by IS NULL`
 
-/** The runs that start after `after` and until `until`, as they are now: the earliest first, `limit` at most. */
-export async function readStartsAhead(
+/** The runs that are to start after `after` and until `until`, and may at `until`, as they are now: the earliest first, `limit` at most. */
+export async function readStarts(
   db: PrismaClient,
   { after, until, limit }: { after: Instant; until: Instant; limit: number },
 ): Promise<Picture[]> {
+  // The status compared as text, so that the planner walks what is due and not all that are scheduled.
   const rows = await db.$queryRaw<PictureRow[]>(Prisma.sql`
     SELECT ${PICTURE_COLUMNS} FROM runs r
-    WHERE r.claimed_by IS NULL AND r.wake_at > ${at(after)} AND r.wake_at <= ${at(until)} AND r.status = 'SCHEDULED'
-      AND ${canBePrepared(Prisma.sql`r`)}
+    WHERE r.claimed_by IS NULL AND r.wake_at > ${at(after)} AND r.wake_at <= ${at(until)}
+      AND r.status::text = 'SCHEDULED' AND r.grace_until >= ${at(until)}
+      AND ${canBePrepared(Prisma.sql`r`)} AND NOT ${isPausedStart(Prisma.sql`r`)}
     ORDER BY r.wake_at LIMIT ${limit}`)
   return rows.map(pictureOf)
 }

@@ -31,6 +31,11 @@ export class Transitions {
     this.#batch = new Batch((transitions) => writeWhere(db, transitions, HELD))
   }
 
+  /** How many wait for their turn in a statement. */
+  get waiting(): number {
+    return this.#batch.waiting
+  }
+
   /** Writes a draft if its claim is still in force and nobody changed the run since the draft's picture. */
   writeIfUnchanged(transition: Transition): Promise<Written> {
     return this.#batch.add(transition)

@@ -8,53 +8,50 @@ import { sqlState } from './faults.ts'
 import { toJsonb } from './json.ts'
 import { firstStepRows, insertFirstSteps } from './materialise.ts'
 import { at, lineRow, logOwnLine } from './sql.ts'
+import { Turns } from './turns.ts'
 
 /** The upcoming runs of a definition that its schedule made, and the other runs whose instants they must not take. */
 export type Upcoming = { runs: UpcomingRun[]; others: OtherRun[] }
 
-type UpcomingRow = Omit<UpcomingRun, 'occurrenceAt' | 'scheduledFor'> & { occurrenceAt: Date; scheduledFor: Date }
-
 // Compared as text, so that the planner looks up the runs that are named and does not walk all that are scheduled.
 const isScheduled = Prisma.sql`r.status::text = 'SCHEDULED'`
 
-/** For the rest of the transaction. */
-const LOOK_UP = Prisma.join(
-  ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map(
-    (setting) => Prisma.sql`set_config(${setting}, 'off', true)`,
-  ),
-)
-
 const UNIQUE_VIOLATION = '23505'
 /** Further than this no zone's clocks were ever set, so that no occurrence moves further. */
-const FURTHEST_MOVE_MS = 2 * 86_400_000
+const FURTHEST_MOVE = '2 days'
+
+/** How many changes with upcoming runs are written at once: starts have the connections that are left. */
+const AT_ONCE = 4
+const writing = new Turns(AT_ONCE)
 
 /** Reads what publishing and new zone data may change. */
 export async function readUpcoming(
   db: PrismaClient,
   { definitionId, now }: { definitionId: string; now: Instant },
 ): Promise<Upcoming> {
-  const rows = await db.$queryRaw<UpcomingRow[]>(Prisma.sql`
-    SELECT r.id AS "runId", v.id AS "versionId", v.version, v.grace_seconds AS "graceSeconds", r.occurrence_key AS "occurrenceKey",
-      r.occurrence_at AS "occurrenceAt", r.scheduled_for AS "scheduledFor", r.moved, r.adjusted::text AS adjusted,
-      r.shift_minutes AS "shiftMinutes", r.fence,
-      EXISTS (SELECT 1 FROM steps s WHERE s.run_id = r.id AND s.status = 'SKIPPED') AS "hasSkippedStep"
-    FROM runs r JOIN versions v ON v.id = r.version_id
-    WHERE r.definition_id = ${definitionId}::uuid AND r.status = 'SCHEDULED' AND r.source = 'SCHEDULE'
-    ORDER BY r.scheduled_for`)
-  const since = Math.min(now, ...rows.map(({ occurrenceAt }) => occurrenceAt.getTime())) - FURTHEST_MOVE_MS
-  const others = await db.$queryRaw<{ occurrenceKey: string; occurrenceAt: Date }[]>(Prisma.sql`
-    SELECT occurrence_key AS "occurrenceKey", occurrence_at AS "occurrenceAt" FROM runs
-    WHERE definition_id = ${definitionId}::uuid AND occurrence_at >= ${at(since)} AND scope = '' AND NOT rehearsal
-      AND superseded_by_id IS NULL AND NOT (status = 'SCHEDULED' AND source = 'SCHEDULE')`)
-  return {
-    runs: rows.map((row) => ({
-      ...row,
-      occurrenceAt: row.occurrenceAt.getTime(),
-      scheduledFor: row.scheduledFor.getTime(),
-    })),
-    others: others.map(({ occurrenceKey, occurrenceAt }) => ({ occurrenceKey, occurrenceAt: occurrenceAt.getTime() })),
-  }
+  const [row] = await db.$queryRaw<Upcoming[]>(Prisma.sql`
+    WITH upcoming AS MATERIALIZED (
+      SELECT r.id AS "runId", v.id AS "versionId", v.version, v.grace_seconds AS "graceSeconds",
+        r.occurrence_key AS "occurrenceKey", ${milliseconds(Prisma.sql`r.occurrence_at`)} AS "occurrenceAt",
+        ${milliseconds(Prisma.sql`r.scheduled_for`)} AS "scheduledFor", r.moved, r.adjusted, r.shift_minutes AS "shiftMinutes",
+        r.fence, EXISTS (SELECT 1 FROM steps s WHERE s.run_id = r.id AND s.status = 'SKIPPED') AS "hasSkippedStep"
+      FROM runs r JOIN versions v ON v.id = r.version_id
+      WHERE r.definition_id = ${definitionId}::uuid AND r.status = 'SCHEDULED' AND r.source = 'SCHEDULE'
+      ORDER BY r.scheduled_for
+    )
+    SELECT (SELECT coalesce(json_agg(upcoming), '[]') FROM upcoming) AS runs, (
+      SELECT coalesce(json_agg(json_build_object('occurrenceKey', occurrence_key,
+        'occurrenceAt', ${milliseconds(Prisma.sql`occurrence_at`)})), '[]') FROM runs
+      WHERE definition_id = ${definitionId}::uuid AND scope = '' AND NOT rehearsal AND superseded_by_id IS NULL
+        AND NOT (status = 'SCHEDULED' AND source = 'SCHEDULE')
+        AND occurrence_at >= least(${at(now)}, (SELECT to_timestamp(min("occurrenceAt") / 1000.0) FROM upcoming))
+          - ${FURTHEST_MOVE}::interval
+    ) AS others`)
+  if (row === undefined) throw new Error('Reading the upcoming runs answered nothing')
+  return row
 }
+
+const milliseconds = (instant: Prisma.Sql) => Prisma.sql`(extract(epoch FROM ${instant}) * 1000)::bigint`
 
 /** How many upcoming runs are planned before others have their turn: some milliseconds' work. */
 export const RUNS_IN_ONE_GO = 200
@@ -64,6 +61,8 @@ export type UpcomingPlan = {
   definitionId: string
   /** The current version from then on; runs are marked with it while their instants change places. */
   versionId: string
+  /** How far the definition was expanded, as it was read before the upcoming runs were. */
+  watermark: Date | null
   read: readonly UpcomingRun[]
   changes: readonly UpcomingChange[]
   /** What REPIN pins runs to, and what their first steps are like; null where nothing is re-pinned. */
@@ -84,7 +83,8 @@ export const UNCHANGED = Prisma.sql`EXISTS (SELECT 1 FROM unchanged)`
  * Makes a change of a definition and takes its upcoming runs along, in one transaction. `change` are CTEs of which the
  * last, `done (id)`, has a row if and only if the change was made; it has to ask for `UNCHANGED`. Null: the definition or
  * its upcoming runs are not as they were read, or another run took an instant of theirs, and nothing was changed; else
- * the runs whose logs grew, with their last lines.
+ * the runs whose logs grew, with their last lines. `db` is the hot path's: planned anew for its values, the statement
+ * takes longer to plan than to do.
  */
 export async function changeWithUpcoming(
   db: PrismaClient,
@@ -92,7 +92,7 @@ export async function changeWithUpcoming(
   plan: UpcomingPlan,
 ): Promise<{ runId: string; line: number }[] | null> {
   try {
-    return await changeAll(db, change, plan)
+    return await writing.take(() => changeAll(db, change, plan))
   } catch (error) {
     if (sqlState(error) === UNIQUE_VIOLATION) return null
     throw error
@@ -104,15 +104,23 @@ async function changeAll(
   change: Prisma.Sql,
   plan: UpcomingPlan,
 ): Promise<{ runId: string; line: number }[] | null> {
-  const { definitionId, changes, versionId } = plan
+  const { definitionId, watermark, changes, versionId } = plan
   const read = plan.read.map(({ runId, fence }) => ({ id: runId, fence }))
   const repinned = changes.filter(({ kind }) => kind === 'REPIN').map(({ run }) => run.runId)
+  // The definition is locked first, as by whoever makes runs of it. What is locked is looked at as it is then; the count
+  // of all is older, but whoever makes runs moves the watermark, and whoever changes one moves its fence.
   const changeIfUnchanged = Prisma.sql`
     read AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(read)}::jsonb) AS x(id uuid, fence int)
+    ), definition AS MATERIALIZED (
+      SELECT id FROM definitions
+      WHERE id = ${definitionId}::uuid AND materialised_until IS NOT DISTINCT FROM ${watermark?.toISOString() ?? null}::timestamptz
+      FOR UPDATE
+    ), locked AS MATERIALIZED (
+      SELECT r.id FROM definition CROSS JOIN read JOIN runs r ON r.id = read.id
+      WHERE r.fence = read.fence AND ${isScheduled} ORDER BY r.id FOR UPDATE OF r
     ), unchanged AS (
-      SELECT 1 WHERE ${read.length} = (SELECT count(*) FROM read JOIN runs r ON r.id = read.id
-          WHERE r.fence = read.fence AND ${isScheduled})
+      SELECT 1 FROM definition WHERE ${read.length} = (SELECT count(*) FROM locked)
         AND ${read.length} = (SELECT count(*) FROM runs
           WHERE definition_id = ${definitionId}::uuid AND status = 'SCHEDULED' AND source = 'SCHEDULE')
     ), ${change}, cleared AS (
@@ -120,28 +128,15 @@ async function changeAll(
     ), uncounted AS (
       DELETE FROM budget_lines USING done WHERE run_id = ANY (${repinned}::uuid[]) RETURNING run_id
     )`
-  // The definition first, as whoever makes runs of it does; a run that was made before it was locked and is not among
-  // those that are locked was not read either. Runs and steps are looked up by their ids from then on: tables that grew
-  // since they were analysed make the planner choose scans, measured 5 times slower at 14,000 runs and worse with more.
-  const lock = db.$queryRaw(Prisma.sql`
-    WITH definition AS MATERIALIZED (SELECT id FROM definitions WHERE id = ${definitionId}::uuid FOR UPDATE)
-    SELECT count(*), ${LOOK_UP} FROM (
-      SELECT 1 FROM runs WHERE definition_id = (SELECT id FROM definition) AND status = 'SCHEDULED' AND source = 'SCHEDULE'
-      ORDER BY id FOR UPDATE
-    ) locked`)
   if (!changes.some(movesOccurrence)) {
-    const [, rows] = await db.$transaction([
-      lock,
-      db.$queryRaw<{ runId: string | null; line: number }[]>(Prisma.sql`
-        WITH ${changeIfUnchanged}, ${placeRuns(plan, Prisma.sql`EXISTS (SELECT 1 FROM done)`)}
-        SELECT run.id AS "runId", run.last_line AS line FROM done LEFT JOIN run ON true`),
-    ])
+    const rows = await db.$queryRaw<{ runId: string | null; line: number }[]>(Prisma.sql`
+      WITH ${changeIfUnchanged}, ${placeRuns(plan, Prisma.sql`EXISTS (SELECT 1 FROM done)`)}
+      SELECT run.id AS "runId", run.last_line AS line FROM done LEFT JOIN run ON true`)
     return rows.length === 0 ? null : rows.flatMap(({ runId, line }) => (runId === null ? [] : { runId, line }))
   }
   // Instants may change places among the runs, which the unique keys forbid even for a moment: the runs leave the keys
   // (as superseded ones are outside them) in one statement and come back in the next.
-  const [, done, logged] = await db.$transaction([
-    lock,
+  const [done, logged] = await db.$transaction([
     db.$queryRaw<{ id: string }[]>(Prisma.sql`
       WITH ${changeIfUnchanged}, parked AS (
         UPDATE runs SET superseded_by_id = ${versionId}::uuid FROM done

@@ -7,7 +7,7 @@ import { PLANNED_VERSION, type PlannedVersion } from './planned-versions.ts'
 import { changeWithUpcoming, UNCHANGED } from './upcoming.ts'
 
 /** A definition whose upcoming runs were planned by zone data older than this process has. */
-export type OlderPlan = { definitionId: string; version: TimetableSource }
+export type OlderPlan = { definitionId: string; materialisedUntil: Date | null; version: TimetableSource }
 
 /**
  * Definitions that were planned by zone data older than `zoneData`, whose versions sort as their names do: 2026a, 2026b;
@@ -17,13 +17,13 @@ export async function readOfOlderZoneData(
   db: PrismaClient,
   { zoneData, limit, except }: { zoneData: string; limit: number; except: readonly string[] },
 ): Promise<OlderPlan[]> {
-  const rows = await db.$queryRaw<(PlannedVersion & { definitionId: string })[]>(Prisma.sql`
-    SELECT d.id AS "definitionId", ${PLANNED_VERSION}
+  const rows = await db.$queryRaw<(PlannedVersion & Omit<OlderPlan, 'version'>)[]>(Prisma.sql`
+    SELECT d.id AS "definitionId", d.materialised_until AS "materialisedUntil", ${PLANNED_VERSION}
     FROM definitions d JOIN versions v ON v.id = d.current_version_id
     WHERE d.state = 'READY' AND d.zone_data IS NOT NULL AND d.zone_data < ${zoneData} COLLATE "C"
       AND d.current_version_id <> ALL (${[...except]}::uuid[])
     ORDER BY d.zone_data LIMIT ${limit}`)
-  return rows.map(({ definitionId, ...version }) => ({ definitionId, version }))
+  return rows.map(({ definitionId, materialisedUntil, ...version }) => ({ definitionId, materialisedUntil, version }))
 }
 
 /**
@@ -35,6 +35,7 @@ export function moveUpcomingIfUnchanged(
   {
     definitionId,
     versionId,
+    watermark,
     zoneData,
     read,
     moves,
@@ -42,6 +43,7 @@ export function moveUpcomingIfUnchanged(
   }: {
     definitionId: string
     versionId: string
+    watermark: Date | null
     zoneData: string
     read: readonly UpcomingRun[]
     moves: readonly UpcomingChange[]
@@ -57,6 +59,7 @@ export function moveUpcomingIfUnchanged(
   const plan = {
     definitionId,
     versionId,
+    watermark,
     read,
     changes: moves,
     timetable: null,

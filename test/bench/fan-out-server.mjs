@@ -65,7 +65,7 @@ async function cuelight() {
   answer(Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port))
   return (order) => {
     if (order.kind === 'committed') changes.publish({ runId: order.runId, line: order.line, cues: false })
-    if (order.kind === 'subscribers') answer(server.socketStats().subscribers)
+    if (order.kind === 'subscribers') answer(server.stats().subscribers)
   }
 }
 

@@ -369,3 +369,20 @@ test('a run that is moved while publishing waits for it stays where it was moved
   expect(runs.every((run) => run.versionId === versionId)).toBe(true)
   expect(runs[0]).toMatchObject({ id: first?.id, moved: true, scheduledFor: moved, wakeAt: moved })
 })
+
+test('the runner is told of a new version that there is something to do for before the next instant it knows of', async () => {
+  const stage = await newStage({ horizonDays: 3 })
+  let told = 0
+  stage.changes.onSchedules(() => {
+    told += 1
+  })
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('12:00') })
+  expect(told).toBe(1)
+  await stage.settle()
+  await republish(stage, definitionId, { graceSeconds: 60 })
+  expect(told).toBe(1)
+  await republish(stage, definitionId, { timeZone: 'Europe/Berlin' })
+  expect(told).toBe(2)
+  await republish(stage, definitionId, { schedule: daily('11:00') })
+  expect(told).toBe(3)
+})

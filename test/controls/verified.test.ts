@@ -27,7 +27,8 @@ import {
 } from './verifying.ts'
 
 test('a version is verified once it passed, and stays so since when it was; the last report is kept', async () => {
-  const id = await create([spawn()])
+  const schedule = { recurring: { start: '2026-03-07T20:00', rule: 'FREQ=DAILY' } }
+  const id = await create([], { spec: { ...specOf(spawn()), schedule } })
   world.perform = () => ({ ok: false, error: 'the shard is down' })
   const { versionId } = await publish(id)
   expect(await versionsOf(id)).toMatchObject([{ verifiedAt: null }])

@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { followCues } from '../../src/graphql/subscriptions/cues.ts'
 import { openLog } from '../../src/graphql/subscriptions/run-log.ts'
+import { followRuns } from '../../src/graphql/subscriptions/runs.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { Notifications } from '../../src/store/notifications.ts'
+import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { testDatabase } from '../support/database.ts'
 import { NOW } from './client.ts'
 import { appendLines, insertEvent, insertRun, insertStep, parkedSince } from './fixtures.ts'
@@ -46,5 +48,20 @@ test('so does a cue that opened there', async () => {
   const id = await insertStep(db, runId, parkedSince(NOW))
   here.publish({ runId, line: 0, cues: true })
   expect((await next).value).toMatchObject({ type: 'OPENED', cue: { id } })
+  await feed.return?.()
+})
+
+test('and a run that changed there', async () => {
+  const [here, there] = [await newProcess(), await newProcess()]
+  const live = await insertRun(db, await insertEvent(db), { status: 'RUNNING', scope: 'minoc' })
+  const runId = await insertRun(db, await insertEvent(db), { status: 'SCHEDULED', scope: 'minoc' })
+  const clock = new FakeClock(NOW.getTime())
+  const filter = { scope: 'minoc' }
+  const feed = followRuns({ db, changes: there, clock }, { filter, onOutage, pollMs: NEVER })
+  expect((await feed.next()).value).toMatchObject({ run: { id: live } })
+  const next = feed.next()
+  await db.prisma.run.update({ where: { id: runId }, data: { status: 'STARTING', lastLine: 1 } })
+  here.publish({ runId, line: 1, cues: false })
+  expect((await next).value).toMatchObject({ matches: true, run: { id: runId, status: 'STARTING' } })
   await feed.return?.()
 })

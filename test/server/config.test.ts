@@ -25,6 +25,7 @@ test('with an empty environment everything has its default', () => {
       dataDir: resolve('.cuelight'),
       adminToken: null,
       signOn: null,
+      traces: null,
       modules: [],
       remoteModules: [],
       targets: [],

@@ -122,6 +122,7 @@ export async function startServer({
     authenticate: proof,
     credentials,
     readiness,
+    metrics: async () => ({ kind: 'page', page: { type: 'text/plain', text: '' } }),
     zoneData: 'none',
     allowedOrigins,
     log,

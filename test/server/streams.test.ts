@@ -54,7 +54,7 @@ async function finish(runId: string): Promise<void> {
 }
 
 const subscribed = (count: number) =>
-  vi.waitFor(() => expect(server.socketStats().subscribers).toBe(count), { timeout: 20_000 })
+  vi.waitFor(() => expect(server.stats().subscribers).toBe(count), { timeout: 20_000 })
 
 const open: LogReader[] = []
 afterEach(async () => {
@@ -64,7 +64,7 @@ afterEach(async () => {
 
 /** Readers of one run, subscribed, and gone when the test is over. */
 async function crowd(count: number, wanted: Omit<Parameters<typeof LogReader.open>[0], 'url'>): Promise<LogReader[]> {
-  const before = server.socketStats().subscribers
+  const before = server.stats().subscribers
   const readers = await Promise.all(Array.from({ length: count }, () => LogReader.open({ url, ...wanted })))
   open.push(...readers)
   await subscribed(before + count)

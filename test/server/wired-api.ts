@@ -39,6 +39,7 @@ export function wiredParts({ db, clock, log, changes }: Required<Parts>): HttpSe
     },
     credentials: { hold: () => () => {} },
     readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
+    metrics: async () => ({ kind: 'page', page: { type: 'text/plain', text: '' } }),
     zoneData: '2026a',
     allowedOrigins: [],
     log,

@@ -21,7 +21,7 @@ test('what the data model cannot say is in the database: predicates, page room, 
     {
       name: 'runs_one_holder_per_key',
       predicate:
-        "((NOT rehearsal) AND ((status = ANY (ARRAY['STARTING'::run_status, 'RUNNING'::run_status, " +
+        "((concurrency_key IS NOT NULL) AND (NOT rehearsal) AND ((status = ANY (ARRAY['STARTING'::run_status, 'RUNNING'::run_status, " +
         "'PAUSED'::run_status, 'ENDING'::run_status])) OR (cleanup_status = 'PENDING'::cleanup_status)))",
       unique: true,
     },

@@ -240,6 +240,25 @@ test('without a database the start goes on, says so once, and stopping ends the 
   await notifications.stop()
 })
 
+test('stopping does not wait for a database that has not answered yet', async () => {
+  const open: Socket[] = []
+  const silent = createServer((client) => open.push(client.on('error', () => {}).resume())).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    silent.close()
+    for (const socket of open) socket.destroy()
+  })
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const asked = once(silent, 'connection')
+  const log = { info() {}, warn() {} }
+  const databaseUrl = `postgresql://ada@127.0.0.1:${port}/cuelight`
+  const notifications = new Notifications({ url: databaseUrl, changes: new Changes(), log })
+  const starting = notifications.start()
+  await asked
+  await notifications.stop()
+  await starting
+})
+
 test('stopping sends what was just told', async () => {
   const [here, there] = [await newProcess(), await newProcess()]
   const change = { runId: mintId(), line: 1, cues: false }

@@ -9,6 +9,7 @@ import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { coreModule } from '../../src/modules/core/core.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { Targets } from '../../src/modules/targets.ts'
+import type { Meter } from '../../src/runner/meter.ts'
 import { Runner } from '../../src/runner/runner.ts'
 import { DEFAULT_RUNNER_SETTINGS, type RunnerSettings } from '../../src/runner/settings.ts'
 import { Changes } from '../../src/store/changes.ts'
@@ -165,7 +166,9 @@ export class Stage {
   }
 
   /** Another process's runner, as it were; it is not started. */
-  newRunner(options: { worker?: string; settings?: Partial<RunnerSettings>; zones?: ZoneData } = {}): Runner {
+  newRunner(
+    options: { worker?: string; settings?: Partial<RunnerSettings>; zones?: ZoneData; meter?: Meter } = {},
+  ): Runner {
     const settings = {
       ...DEFAULT_RUNNER_SETTINGS,
       pollMs: 86_400_000,
@@ -176,9 +179,10 @@ export class Stage {
     const note = (fields: object, message: string) => this.faults.push({ fields, message })
     const { db, changes, clock, registry } = this
     const worker = options.worker === undefined ? {} : { worker: options.worker }
+    const meter = options.meter === undefined ? {} : { meter: options.meter }
     const log = { info: () => {}, warn: note, error: note }
     const { zones = this.ctx.zones } = options
-    const runner = new Runner({ db, changes, clock, registry, zones, settings, log, ...worker })
+    const runner = new Runner({ db, changes, clock, registry, zones, settings, log, ...worker, ...meter })
     this.#runners.push(runner)
     return runner
   }

@@ -2,7 +2,7 @@
 export type Look<T> = { value: T } | 'WAIT' | 'END'
 
 /** Longest wait between two looks: a change that nobody told of is found after this. */
-const POLL_MS = 1_000
+export const POLL_MS = 1_000
 
 /**
  * A source that is pulled: each `next()` looks until there is something to deliver, and between looks waits for a
