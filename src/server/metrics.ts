@@ -108,7 +108,7 @@ function gaugesOf(registry: Registry) {
     ),
     subscribers: gauge(
       'cuelight_subscribers',
-      'Operations open over the sockets of this process, and its event streams.',
+      'Subscriptions open over the sockets of this process, and its event streams.',
     ),
     unsentBytes: gauge(
       'cuelight_socket_unsent_bytes',

@@ -4,6 +4,7 @@ import { openLog } from '../../src/graphql/subscriptions/run-log.ts'
 import { Changes } from '../../src/store/changes.ts'
 import type { Database } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
+import { logAfter } from '../../src/store/log-reads.ts'
 import { testDatabase } from '../support/database.ts'
 import { Client, Data, NOW } from './client.ts'
 import { appendLines, type Event, insertEvent, insertRun, insertStep } from './fixtures.ts'
@@ -141,6 +142,17 @@ test('lines that are large come in small events, and one that is larger than tha
   for await (const { entries } of await openLog({ db, changes }, { runId, after: 0, onOutage }))
     sizes.push(entries.length)
   expect(sizes).toEqual([2, 1, 1])
+})
+
+test('no more is read from the database than about an event, however large its lines are', async () => {
+  const runId = await newRun()
+  await appendLines(db, runId, ['first', ...upTo(10).map(() => 'x'.repeat(100_000)), 'last'])
+  const read = async (after: number, size: number) =>
+    (await logAfter(db, runId, { after, limit: 500, size })).map(({ line }) => line)
+  expect(await read(0, 128 * 1024)).toEqual([1, 2])
+  expect(await read(1, 128 * 1024)).toEqual([2])
+  expect(await read(1, 1)).toEqual([2])
+  expect(await read(9, 10_000_000)).toEqual([10, 11, 12])
 })
 
 test('a client that goes away leaves no listener behind', async () => {

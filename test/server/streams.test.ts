@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { GraphQLObjectType } from 'graphql'
 import pg from 'pg'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -349,4 +351,28 @@ test('while the database is away streams stay open, and go on when it is back', 
     [1, 2],
     [1, 2],
   ])
+})
+
+test('server-sent events are made as they are read', async () => {
+  const runId = await newRun()
+  const last = 200
+  const texts = upTo(last).map((line) => String(line).padEnd(100_000, '.'))
+  for (let from = 0; from < last; from += 50) await appendLines(db, runId, texts.slice(from, from + 50))
+  await finish(runId)
+  const counted = countExecutions()
+  const query = `subscription { runLog(runId: "run_${runId}") { cursor entries { line text } } }`
+  const asked = request(`${url}/graphql?query=${encodeURIComponent(query)}`, {
+    headers: { accept: 'text/event-stream', authorization: 'Bearer admin' },
+  }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.pause()
+  await vi.waitFor(() => expect(server.stats().unsentBytes).toBeGreaterThan(0), { timeout: 20_000 })
+  // As many reads as it would take to have all of it.
+  for (let times = 0; times < last; times++) await db.prisma.run.count()
+  expect(counted.events).toBeLessThan(last)
+  expect(server.stats().unsentBytes).toBeLessThan(2 ** 20 + FRAME)
+  let text = ''
+  for await (const chunk of answer.setEncoding('latin1')) text += chunk
+  expect([...text.matchAll(/"line":(\d+)/g)].map(([, line]) => Number(line))).toEqual(upTo(last))
+  expect(counted.events).toBe(last)
 })

@@ -33,7 +33,7 @@ export async function openLog(
   const opened = await logHead(db, runId)
   if (opened === null) throw noSuchRun()
   const read = async (range: { after: number; upTo?: number }): Promise<LogBatch | null> => {
-    const entries = upToSize(await logAfter(db, runId, { ...range, limit: MAX_LINES }))
+    const entries = upToSize(await logAfter(db, runId, { ...range, limit: MAX_LINES, size: MAX_CHARACTERS }))
     return entries.length === 0 ? null : batchOf(entries)
   }
   return new Replayable({
