@@ -49,13 +49,18 @@ export async function openLog(
     },
     follow(from) {
       let cursor = from
+      // The head before the lines: what it says is over was over before they are read, so that none is missed at the end.
+      const atItsEnd = async (): Promise<LogBatch | 'WAIT' | 'END'> => {
+        const now = await logHead(db, runId)
+        if (now === null) return 'END'
+        // It tells of lines that pruning has deleted since, too.
+        const late = now.lastLine > cursor ? await read({ after: cursor }) : null
+        return late ?? (isOver(now) ? 'END' : 'WAIT')
+      }
       const look = async (): Promise<Look<LogBatch>> => {
-        // The head first: what it says is over was over before the lines are read, so that none is missed at the end.
-        const head = await logHead(db, runId)
-        if (head === null) return 'END'
-        // The head tells of lines that pruning has deleted since, too.
-        const batch = head.lastLine <= cursor ? null : await read({ after: cursor })
-        if (batch === null) return isOver(head) ? 'END' : 'WAIT'
+        // A busy log is not asked for its head.
+        const batch = (await read({ after: cursor })) ?? (await atItsEnd())
+        if (typeof batch === 'string') return batch
         cursor = batch.cursor
         return { value: batch }
       }
