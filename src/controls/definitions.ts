@@ -172,7 +172,7 @@ export async function publishDefinition(
     })
     // Somebody who published or changed the draft in between makes this look again.
     const publication = { read, id, version, content, report, upcoming: plan, materialisedUntil, actor, audit }
-    const grown = await publishIfUnchanged(ctx.db.hot, publication)
+    const grown = await publishIfUnchanged(ctx.db.patient, publication)
     if (grown === null) continue
     for (const run of grown) ctx.changes.publish({ ...run, cues: false })
     if (wakes) ctx.changes.schedulesChanged()
@@ -193,7 +193,7 @@ export async function archiveDefinition(
   const audit = auditOf(ctx, actor, { action: 'definition.archive', id, detail: {} })
   const because = 'archived'
   const line = log.runStatus({ at: audit.at, actor }, { from: 'SCHEDULED', to: 'CANCELLED', because })
-  const { archived, runsGoingOn, cancelled } = await archiveIfIdle(ctx.db.prisma, { id, because, line, audit })
+  const { archived, runsGoingOn, cancelled } = await archiveIfIdle(ctx.db.patient, { id, because, line, audit })
   for (const run of cancelled) ctx.changes.publish({ ...run, cues: false })
   if (archived) return { definitionId: id }
   const read = await readDefinition(ctx.db.prisma, id)

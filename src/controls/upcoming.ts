@@ -53,7 +53,7 @@ export async function planUpcoming(
 ): Promise<PlannedUpcoming> {
   const timetable = timetableOrNull({ ...version, schedule: version.spec.schedule }, ctx)
   const [phase] = version.spec.phases
-  const upcoming = await readUpcoming(ctx.db.hot, { definitionId: definition.id, now })
+  const upcoming = await readUpcoming(ctx.db.patient, { definitionId: definition.id, now })
   const { changes, kept, cancelled } = verified
     ? takeAlong(upcoming.runs, {
         timetable,

@@ -1,8 +1,6 @@
 import type { Actor } from '../domain/actor.ts'
 import { actionsOf } from '../domain/budget.ts'
-import type { Censor } from '../domain/censor.ts'
 import type { Issue } from '../domain/issue.ts'
-import type { Outcome } from '../domain/outcome.ts'
 import {
   gateIssues,
   reportOf,
@@ -54,16 +52,13 @@ export async function verifyContent(ctx: ControlContext, actor: Actor, content: 
         verify: true,
       },
     })),
-    clock,
+    { clock, censor },
   )
   for (const [index, { place, remarks }] of asked.entries())
-    remarks.push(remarkOn(place.actionId, censored(outcomes[index] ?? null, censor)))
+    remarks.push(remarkOn(place.actionId, outcomes[index] ?? null))
 
   const known = (content.issues ?? []).map((issue): VersionIssue => ({ ...issue, finding: 'ERROR' }))
   const found = [...gateIssues(content, catalog), ...scheduleIssues(content, { now: clock.now(), zones })]
   const paths = new Set(known.map(({ path }) => path))
   return reportOf(steps, [...known, ...found.filter(({ path }) => !paths.has(path))])
 }
-
-const censored = (outcome: Outcome | null, censor: Censor): Outcome | null =>
-  outcome?.kind === 'failed' ? { ...outcome, error: censor(outcome.error) } : outcome

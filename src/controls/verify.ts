@@ -65,7 +65,7 @@ export async function verifyDefinition(
       now: audit.at,
     })
     const stamp = { versionId, report: verification, upcoming: plan, materialisedUntil, audit }
-    const grown = await stampVerificationIfCurrent(ctx.db.hot, stamp)
+    const grown = await stampVerificationIfCurrent(ctx.db.patient, stamp)
     if (grown === null) continue
     for (const run of grown) ctx.changes.publish({ ...run, cues: false })
     if (isNew && wakes) ctx.changes.schedulesChanged()

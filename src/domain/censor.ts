@@ -1,3 +1,5 @@
+import { isObject } from './plain-object.ts'
+
 /** Strikes secrets out of a text. */
 export type Censor = (text: string) => string
 
@@ -37,4 +39,23 @@ export function censorOf(secrets: readonly string[], bearer: Shape = LONG_BEARER
     for (const [shape, replacement] of shapes) clean = clean.replace(shape, replacement)
     return clean
   }
+}
+
+/** JSON with every text in it censored; the names of fields stay as they are. */
+export function censoredJson<T>(value: T, censor: Censor): T
+export function censoredJson(value: unknown, censor: Censor): unknown {
+  if (typeof value === 'string') return censor(value)
+  if (Array.isArray(value)) return value.map((item) => censoredJson(item, censor))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, censoredJson(item, censor)]))
+}
+
+/**
+ * A text of at most that length and "…" for the rest of it, cut between words: of a secret that is cut in two, what is
+ * left would not be known for one.
+ */
+export function beginningOf(text: string, length: number): string {
+  if (text.length <= length) return text
+  const head = text.slice(0, length)
+  return `${head.slice(0, Math.max(0, head.search(/\s\S*$/)))}…`
 }

@@ -6,6 +6,7 @@ import {
   readResources,
   UnreadablePart,
 } from './answer-parts.ts'
+import { beginningOf } from './censor.ts'
 import { failureOf } from './failure.ts'
 import { isObject } from './plain-object.ts'
 import { storableText } from './storable.ts'
@@ -112,8 +113,7 @@ function shapeOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (typeof value === 'string') {
-    const text = storableText(value.slice(0, 40))
-    return `the text ${JSON.stringify(value.length > 40 ? `${text}…` : text)}`
+    return `the text ${JSON.stringify(storableText(beginningOf(value, 40)))}`
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return 'a list'

@@ -1,3 +1,4 @@
+import { censoredJson } from '../domain/censor.ts'
 import { formatId } from '../domain/ids.ts'
 import type { LogRow } from '../store/log-reads.ts'
 import { builder } from './builder.ts'
@@ -24,11 +25,18 @@ export const RunLogEntry = builder.objectRef<LogRow>('RunLogEntry').implement({
     detail: t.field({
       type: 'JSONObject',
       description: "The facts, by kind; enum values and ids as the API's.",
-      resolve: ({ detail }) => objectOf(detail),
+      resolve: ({ kind, detail }, _args, { control }) =>
+        namesResources(kind) ? censoredJson(objectOf(detail), control.censor) : objectOf(detail),
     }),
-    text: t.exposeString('text', { description: 'The line in a sentence for people.' }),
+    text: t.string({
+      description: 'The line in a sentence for people.',
+      resolve: ({ kind, text }, _args, { control }) => (namesResources(kind) ? control.censor(text) : text),
+    }),
   }),
 })
+
+/** A resource is kept as its module named it, since it is taken back by that name, and censored where it is shown. */
+const namesResources = (kind: string): boolean => kind.startsWith('resource.') || kind === 'step.late'
 
 export const RunLogFilter = builder.inputType('RunLogFilter', {
   description: 'Which lines. What is omitted does not restrict.',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { GraphQLError } from 'graphql'
+import { isDatabaseAway } from '../store/faults.ts'
 
 /** The request itself is wrong, in a way that a correct client never sends. */
 export const badUserInput = (message: string) => new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })
@@ -43,7 +44,10 @@ export function maskError(error: GraphQLError, onFault: (fault: { id: string; er
   }
   const id = randomUUID()
   onFault({ id, error: cause })
-  return new GraphQLError(`Something went wrong in the server; its log has it under ${id}.`, {
+  const message = isDatabaseAway(cause)
+    ? `The server's database does not answer, or not in time. Try again in a moment; if you asked for a change, look first whether it was made. The server's log has it under ${id}.`
+    : `Something went wrong in the server; its log has it under ${id}.`
+  return new GraphQLError(message, {
     nodes,
     path: path ?? null,
     extensions: { code: 'INTERNAL_SERVER_ERROR', id },

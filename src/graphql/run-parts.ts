@@ -1,3 +1,4 @@
+import { censoredJson } from '../domain/censor.ts'
 import { builder } from './builder.ts'
 import { objectOrNull } from './stored-json.ts'
 
@@ -33,12 +34,15 @@ export const Resource = builder.prismaNode('Resource', {
       description:
         'What it is, in the words of the module; `@step`: whatever a step may have made that gave no answer.',
     }),
-    ref: t.exposeString('ref', { description: 'How the module calls it.' }),
+    ref: t.string({
+      description: 'How the module calls it.',
+      resolve: ({ ref }, _args, { control }) => control.censor(ref),
+    }),
     payload: t.field({
       type: 'JSONObject',
       nullable: true,
       description: 'What the module keeps with it.',
-      resolve: ({ payload }) => objectOrNull(payload),
+      resolve: ({ payload }, _args, { control }) => censoredJson(objectOrNull(payload), control.censor),
     }),
     memberKey: t.exposeString('memberKey', { nullable: true, description: 'The participant that it belongs to.' }),
     leaseUntil: t.expose('leaseUntil', {

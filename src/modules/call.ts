@@ -1,8 +1,10 @@
+import type { Censor } from '../domain/censor.ts'
 import type { Clock } from '../domain/clock.ts'
 import { formatDuration } from '../domain/duration.ts'
 import { failureOf } from '../domain/failure.ts'
 import { classify, type Outcome, transient } from '../domain/outcome.ts'
 import { storableText } from '../domain/storable.ts'
+import { discreetOutcome } from './discreet.ts'
 import type { ActionContext, Envelope, LogLevel, RevertRequest } from './module.ts'
 import type { RegisteredAction } from './registered.ts'
 
@@ -19,6 +21,8 @@ export type CallOptions = {
   log(message: string, level: LogLevel): void
   /** Measures the budget: the runner's own, so that a test moves both by hand. */
   clock: Clock
+  /** Strikes secrets out of what the action says and answers. */
+  censor: Censor
   /** Fields of the answer that mean nothing here, whatever they say. */
   ignored?: readonly string[]
 }
@@ -54,7 +58,7 @@ export function callRevert(
 
 async function bounded(
   ask: (context: ActionContext) => unknown,
-  { signal, log, clock, budgetMs, ignored = [] }: CallOptions & { budgetMs: number },
+  { signal, log, clock, censor, budgetMs, ignored = [] }: CallOptions & { budgetMs: number },
 ): Promise<Outcome> {
   const call = new AbortController()
   const over = new AbortController()
@@ -67,7 +71,7 @@ async function bounded(
     log(message: unknown, level?: unknown) {
       if (over.signal.aborted) return
       log(
-        typeof message === 'string' ? storableText(message) : failureOf(message, { silent: NOTHING_SAID }),
+        censor(typeof message === 'string' ? storableText(message) : failureOf(message, { silent: NOTHING_SAID })),
         level === 'warn' || level === 'error' ? level : 'info',
       )
     },
@@ -84,7 +88,7 @@ async function bounded(
     return { kind: 'failed', transient: true, error, timedOut: true }
   })
   try {
-    return await Promise.race([answered, timedOut])
+    return discreetOutcome(await Promise.race([answered, timedOut]), censor)
   } finally {
     over.abort(OVER)
     signal.removeEventListener('abort', stop)

@@ -1,8 +1,9 @@
 import type { Catalog } from '../domain/catalog.ts'
+import { type Censor, censorOf } from '../domain/censor.ts'
 import { admit } from './admission.ts'
+import { discreetAction, discreetTrigger } from './discreet.ts'
 import { CORE } from './module.ts'
 import type { RegisteredAction, RegisteredTrigger } from './registered.ts'
-import { shown } from './schema/schema.ts'
 
 /** A module that is not there although somebody wanted it: `source` is how it was named, `problems` sentences. */
 export type ModuleFailure = { source: string; problems: string[] }
@@ -17,7 +18,13 @@ export class Registry implements Catalog {
   readonly #modules = new Set<string>()
   readonly #actions = new Map<string, RegisteredAction>()
   readonly #triggers = new Map<string, RegisteredTrigger>()
+  readonly #censor: Censor
   #failures: ModuleFailure[] = []
+
+  /** `censor` strikes the server's secrets out of what modules say of themselves; without one, what looks like a secret. */
+  constructor({ censor = censorOf([]) }: { censor?: Censor } = {}) {
+    this.#censor = censor
+  }
 
   /**
    * Takes a module in, whole or not at all; a refusal names everything that is wrong and is kept in `failures`.
@@ -31,8 +38,8 @@ export class Registry implements Catalog {
       return { ok: false, problems }
     }
     this.#modules.add(admission.id)
-    for (const action of admission.actions) this.#actions.set(action.id, action)
-    for (const trigger of admission.triggers) this.#triggers.set(trigger.id, trigger)
+    for (const action of admission.actions) this.#actions.set(action.id, discreetAction(action, this.#censor))
+    for (const trigger of admission.triggers) this.#triggers.set(trigger.id, discreetTrigger(trigger, this.#censor))
     return { ok: true, id: admission.id }
   }
 
@@ -73,7 +80,7 @@ export class Registry implements Catalog {
   whyMissing(id: string): string {
     const [module = id] = id.split('.', 1)
     if (!ID.test(id))
-      return `${shown(id)} is no id: one is like "shard.spawn", with its module's before the dot; correct it.`
+      return `${quoted(id)} is no id: one is like "shard.spawn", with its module's before the dot; correct it.`
     if (this.#modules.has(module)) return `${id} is not registered: the module "${module}" has nothing of that name.`
     const others = this.#failures.map(({ source }) => source).join(', ')
     const hint =
@@ -91,6 +98,9 @@ export class Registry implements Catalog {
     return [...repeated('Action', actions), ...repeated('Trigger', triggers)]
   }
 }
+
+/** What an author wrote, however long. */
+const quoted = (id: string): string => JSON.stringify(id.length > 60 ? `${id.slice(0, 59)}…` : id)
 
 const byId = <T extends { id: string }>(things: ReadonlyMap<string, T>): T[] =>
   [...things.values()].sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { beginningOf } from '../domain/censor.ts'
 import { formatDuration } from '../domain/duration.ts'
 import { PLACEHOLDER_KIND } from '../domain/ledger-log.ts'
 import { isObject } from '../domain/plain-object.ts'
-import { shortened } from '../domain/verification.ts'
 import type { CallOptions, WorldCalls } from './manifest.ts'
 import type { Envelope, RevertRequest } from './module.ts'
 import type { Lost, Outbound, Reply } from './outbound.ts'
@@ -109,7 +109,7 @@ function statusText({ status, body }: Extract<Reply, { status: number }>): strin
     return `${status}, a redirect, which is not followed: name its final address in CUELIGHT_REMOTE_MODULES`
   const json = body === null ? null : parse(body)
   const error = isObject(json?.value) && typeof json.value.error === 'string' ? json.value.error.trim() : ''
-  return error === '' ? String(status) : `${status}: ${shortened(error, MAX_ERROR)}`
+  return error === '' ? String(status) : `${status}: ${beginningOf(error, MAX_ERROR)}`
 }
 
 function whyLost({ why, code }: Lost, timeoutMs: number): string {

@@ -1,3 +1,4 @@
+import type { Censor } from '../domain/censor.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import { callAction } from './call.ts'
@@ -16,7 +17,10 @@ export type VerifyCall = { action: RegisteredAction; envelope: Envelope }
  * after VERIFY_MS whatever the actions do; null: the time was over before that call's turn. Never rejects. What the
  * actions say to a log goes nowhere, for no run is there to have one.
  */
-export async function makeVerifyCalls(calls: readonly VerifyCall[], clock: Clock): Promise<(Outcome | null)[]> {
+export async function makeVerifyCalls(
+  calls: readonly VerifyCall[],
+  { clock, censor }: { clock: Clock; censor: Censor },
+): Promise<(Outcome | null)[]> {
   const outcomes = calls.map((): Outcome | null => null)
   const deadline = clock.now() + VERIFY_MS
   const queue = calls.entries()
@@ -26,7 +30,7 @@ export async function makeVerifyCalls(calls: readonly VerifyCall[], clock: Clock
       if (left <= 0) return
       const budgetMs = Math.min(action.budgetMs, left)
       const { signal } = new AbortController()
-      const options = { signal, clock, log() {}, ignored: ['holdFor', 'await'] }
+      const options = { signal, clock, censor, log() {}, ignored: ['holdFor', 'await'] }
       outcomes[index] = await callAction({ ...action, budgetMs }, envelope, options)
     }
   }

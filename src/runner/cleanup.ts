@@ -212,15 +212,14 @@ async function revert(
     'cuelight.resource.id': request.resource.id,
     'cuelight.action.id': step.actionId,
   })
-  const outcome = await calledInSpan(`revert ${step.actionId}`, attributes, () =>
+  return calledInSpan(`revert ${step.actionId}`, attributes, () =>
     callRevert({ budgetMs, revert: takeBack }, request, {
       signal,
       clock,
-      log: (message, level) =>
-        messages.add(log.stepMessage({ at: clock.now(), step }, { message: censor(message), level })),
+      censor,
+      log: (message, level) => messages.add(log.stepMessage({ at: clock.now(), step }, { message, level })),
     }),
   )
-  return outcome.kind === 'failed' ? { ...outcome, error: censor(outcome.error) } : outcome
 }
 
 async function logLate(

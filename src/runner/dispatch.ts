@@ -50,18 +50,15 @@ export async function call(
     callAction(action, envelope, {
       signal: context.signal,
       clock: context.clock,
-      log(message, level) {
-        const said = { message: context.censor(message), level }
-        messages.add(log.stepMessage({ at: context.clock.now(), step }, said))
-      },
+      censor: context.censor,
+      log: (message, level) => messages.add(log.stepMessage({ at: context.clock.now(), step }, { message, level })),
     })
   // On the machine's clock, which knows fractions of a millisecond.
   const calledAt = performance.now()
   const outcome = await calledInSpan(`dispatch ${action.id}`, () => attributesOf(facts, step), callIt)
   context.meter.actionCalled(action.id, performance.now() - calledAt)
-  if (outcome.kind !== 'failed')
-    return { outcome, facts: callFacts, ...(action.publishesResults ? { publishesResults: true } : {}) }
-  return { outcome: { ...outcome, error: context.censor(outcome.error) }, facts: callFacts }
+  const publishes = action.publishesResults && outcome.kind !== 'failed'
+  return { outcome, facts: callFacts, ...(publishes ? { publishesResults: true } : {}) }
 }
 
 /** What a span says of a call: where it belongs, and nothing that an author or a person wrote into it. */

@@ -48,6 +48,8 @@ export async function letGo({ db, clock }: WorkContext, worker: string): Promise
 }
 
 const DAY_MS = 86_400_000
+/** A run may have tens of thousands of lines, and one statement that deletes them has to end before it is cancelled. */
+const RUNS_PRUNED = 10
 
 /** Forgets the keys of triggers whose day is over. */
 export async function pruneKeys({ db, clock, mayDispatch }: WorkContext): Promise<void> {
@@ -62,8 +64,8 @@ export async function prune({ db, clock, settings, mayDispatch }: WorkContext): 
   const endedBefore = new Date(now - settings.logRetentionDays * DAY_MS)
   let pruned = 0
   for (;;) {
-    const batch = await pruneLogs(db.hot, { endedBefore, now: new Date(now), limit: BATCH })
+    const batch = await pruneLogs(db.hot, { endedBefore, now: new Date(now), limit: RUNS_PRUNED })
     pruned += batch
-    if (batch < BATCH || !mayDispatch()) return pruned
+    if (batch < RUNS_PRUNED || !mayDispatch()) return pruned
   }
 }

@@ -100,7 +100,7 @@ export class Materialiser {
   async #move({ definitionId, materialisedUntil, version }: OlderPlan): Promise<void> {
     const { db, zones, clock, changes } = this.#context
     const now = clock.now()
-    const upcoming = await readUpcoming(db.hot, { definitionId, now })
+    const upcoming = await readUpcoming(db.patient, { definitionId, now })
     const versions = await readTimetableSources(db.hot, [...new Set(upcoming.runs.map(({ versionId }) => versionId))])
     const timetables = planned(() => new Map(versions.map((each) => [each.id, timetableOf(each, zones)])))
     const occurrences = new Map(
@@ -110,7 +110,7 @@ export class Materialiser {
     )
     const { others } = upcoming
     const moves = moveByZoneData(upcoming.runs, { timetables, occurrences, others, now, zoneData: zones.version })
-    const moved = await moveUpcomingIfUnchanged(db.hot, {
+    const moved = await moveUpcomingIfUnchanged(db.patient, {
       definitionId,
       versionId: version.id,
       watermark: materialisedUntil,

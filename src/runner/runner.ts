@@ -296,15 +296,21 @@ export class Runner {
   async #stop(): Promise<void> {
     this.#stopping.abort()
     this.#nap.wake()
-    await this.#loop
-    this.#starts.forget()
-    await this.#starts.starting
-    const finished = Promise.allSettled([...this.#tasks])
+    // The pass under way and the actions in flight have the same time: a database that says nothing may hold up both.
+    const finished = this.#finish()
     await Promise.race([finished, unless(finished, this.#context.settings.finishMs)])
     this.#giveUp.abort()
     await Promise.race([finished, unless(finished, GIVE_UP_MS)])
+    await this.#loop
     await Promise.all([this.#renewing, this.#household.work])
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
     await this.#duty('let go of claims', () => letGo(this.#context, this.worker))
+  }
+
+  async #finish(): Promise<void> {
+    await this.#loop
+    this.#starts.forget()
+    await this.#starts.starting
+    await Promise.allSettled([...this.#tasks])
   }
 }

@@ -38,8 +38,8 @@ export type Api = {
 /** Who asks; null without a token. A socket passes it, having been authenticated when it connected; requests are before they are read. */
 type ServerContext = {
   caller?: Caller | null
-  /** Told what the caller of a request proved it with, before the request is read. */
-  onCredential?(credential: Credential): void
+  /** Told who sends a request, null without a token, before the request is read. False: too many of theirs are being answered. */
+  admit?(caller: Caller | null, credential: Credential | undefined): boolean
 }
 export type GraphqlEndpoint = YogaServerInstance<ServerContext, Record<string, unknown>>
 
@@ -58,9 +58,9 @@ export function createGraphqlEndpoint({
     async onRequestParse({ request, serverContext, setRequestParser }) {
       const authentication = await authenticate(request.headers.get('authorization'))
       if (authentication.kind === 'refused') throw wrongToken()
-      serverContext.caller = authentication.kind === 'caller' ? authentication.caller : null
-      if (authentication.kind === 'caller' && authentication.credential !== undefined)
-        serverContext.onCredential?.(authentication.credential)
+      const { caller = null, credential } = authentication.kind === 'caller' ? authentication : {}
+      serverContext.caller = caller
+      if (serverContext.admit?.(caller, credential) === false) throw tooManyRequests(caller)
       if (request.method === 'GET') setRequestParser(paramsInAddress)
     },
     onExecute({ setExecuteFn }) {
@@ -115,6 +115,15 @@ function wrongToken(): GraphQLError {
   )
 }
 
+function tooManyRequests(caller: Caller | null): GraphQLError {
+  return new GraphQLError(
+    caller === null
+      ? 'Too many requests without a token are being answered; try again in a moment, or send a token.'
+      : 'Too many requests with this token are being answered; wait for some, or use another token.',
+    { extensions: { code: 'TOO_MANY_REQUESTS' } },
+  )
+}
+
 /** What a GET asks for. Throws a GraphQLError where a part that has to be JSON is none. */
 function paramsInAddress(request: Request): GraphQLParams {
   const params = new URL(request.url, 'http://localhost').searchParams
@@ -148,6 +157,7 @@ const HTTP_OF: Readonly<Record<string, Http>> = {
   FORBIDDEN: { status: 403, spec: true },
   BAD_USER_INPUT: { status: 400, spec: true },
   TOO_COMPLEX: { status: 400, spec: true },
+  TOO_MANY_REQUESTS: { status: 429, headers: { 'retry-after': '1' } },
   INTERNAL_SERVER_ERROR: { status: 500, spec: true },
 }
 

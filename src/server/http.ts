@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authenticate } from './authenticate.ts'
+import { BOUNDS, type Bounds, keyOf, Slots } from './bounds.ts'
 import { type Api, createGraphqlEndpoint, GRAPHQL_PATH } from './graphql-endpoint.ts'
 import type { Readiness } from './health.ts'
 import type { Logger } from './logger.ts'
@@ -13,9 +14,6 @@ import { underTraceOf } from './operation-span.ts'
 import { attachSockets } from './sockets.ts'
 import { welcomePage } from './welcome-page.ts'
 
-/** A request has to be here in full within this time. */
-const REQUEST_MS = 30_000
-const HEADERS_MS = 10_000
 /** Longer than the idle time of the usual load balancers, which must not use a connection that we just closed. */
 const KEEP_ALIVE_MS = 65_000
 /** How long answers that are being made may take when the server stops. */
@@ -41,6 +39,8 @@ export type HttpServerOptions = {
   zoneData: string
   /** Origins of browser pages, besides our own, that may use the API. */
   allowedOrigins: readonly string[]
+  /** Other ones than `BOUNDS` have, for tests. */
+  bounds?: Partial<Bounds>
   log: Logger
 }
 
@@ -48,9 +48,14 @@ export type HttpServerOptions = {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { allowedOrigins, api, authenticate, credentials, log } = options
   const endpoint = createGraphqlEndpoint({ api, authenticate, allowedOrigins })
+  const bounds = { ...BOUNDS, ...options.bounds }
+  const requests = new Slots(bounds.requestsOfCaller)
+  const anonymous = new Slots(bounds.anonymousRequests)
   const inFlight = new Set<ServerResponse>()
 
-  const server = createServer((request, response) => {
+  // A peer that is gone without a word is asked for by the network's own means.
+  const network = { keepAlive: true, keepAliveInitialDelay: bounds.ping, connectionsCheckingInterval: bounds.check }
+  const server = createServer(network, (request, response) => {
     response.setHeader('x-content-type-options', 'nosniff')
     response.setHeader('x-frame-options', 'DENY')
     response.setHeader('referrer-policy', 'no-referrer')
@@ -62,10 +67,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       else send(response, 500, json({ error: 'The server failed to answer; its log says why.' }))
     })
   })
-  server.requestTimeout = REQUEST_MS
-  server.headersTimeout = HEADERS_MS
+  server.maxConnections = bounds.connections
+  server.requestTimeout = bounds.request
+  server.headersTimeout = bounds.headers
+  server.timeout = bounds.silence
   server.keepAliveTimeout = KEEP_ALIVE_MS
-  const sockets = attachSockets(server, { endpoint, api, authenticate, credentials, allowedOrigins, log })
+  const sockets = attachSockets(server, { endpoint, api, authenticate, credentials, allowedOrigins, bounds, log })
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '/').split('?', 1)[0]
@@ -102,14 +109,19 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       )
     }
     await endpoint(request, response, {
-      onCredential(credential) {
-        if (response.closed) return
+      admit(caller, credential) {
+        if (response.closed) return true
+        const leave = caller === null ? anonymous.take('') : requests.take(keyOf(caller, credential))
+        if (leave === null) return false
+        response.once('close', leave)
+        if (credential === undefined) return true
         // An answer that is being made is finished; a stream has no end of its own, and may be about to begin.
         const isToStream = () => !response.headersSent && /text\/event-stream/i.test(request.headers.accept ?? '')
         const release = credentials.hold(credential, () => {
           if (isStream(response) || isToStream()) response.destroy()
         })
         response.once('close', release)
+        return true
       },
     })
   }

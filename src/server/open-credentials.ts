@@ -2,7 +2,7 @@ import type { Changes } from '../store/changes.ts'
 import type { Credential } from './authenticate.ts'
 import type { Logger } from './logger.ts'
 
-/** How soon this process learns of a token that another one revoked. */
+/** How soon this process learns of a token that another one revoked, where it is not told. */
 const POLL_MS = 5_000
 
 /** The longest that a timer of Node.js takes; what is later is looked at again then. */
@@ -10,10 +10,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
  * What is kept open with credentials: sockets and event streams. Each is ended when its credential expires or is
- * revoked: at once where this process is told of it, and by looking every 5 s where another one did it.
+ * revoked: at once where this process is told of it, by itself or by another, and by looking every 5 s where it is not.
  */
 export class OpenCredentials {
-  readonly #changes: Pick<Changes, 'tokenRevoked' | 'onTokenRevoked'>
+  readonly #changes: Pick<Changes, 'heardTokenRevoked' | 'onTokenRevoked' | 'onMissed'>
   readonly #revokedAmong: (ids: string[]) => Promise<string[]>
   readonly #now: () => number
   readonly #log: Logger
@@ -21,6 +21,7 @@ export class OpenCredentials {
   /** How much is open with each stored token. */
   readonly #open = new Map<string, number>()
   #poll: NodeJS.Timeout | undefined
+  #offMissed: (() => void) | undefined
   #looking = false
   #failing = false
 
@@ -32,7 +33,7 @@ export class OpenCredentials {
     log,
     pollMs = POLL_MS,
   }: {
-    changes: Pick<Changes, 'tokenRevoked' | 'onTokenRevoked'>
+    changes: Pick<Changes, 'heardTokenRevoked' | 'onTokenRevoked' | 'onMissed'>
     revokedAmong: (ids: string[]) => Promise<string[]>
     now: () => number
     log: Logger
@@ -71,6 +72,7 @@ export class OpenCredentials {
       this.#open.set(tokenId, (this.#open.get(tokenId) ?? 0) + 1)
       off = this.#changes.onTokenRevoked(tokenId, finish)
       this.#poll ??= setInterval(() => void this.#look(), this.#pollMs).unref()
+      this.#offMissed ??= this.#changes.onMissed(() => void this.#look())
     }
     if (expiresAt !== null) awaitExpiry(expiresAt)
     return release
@@ -80,6 +82,8 @@ export class OpenCredentials {
   stop(): void {
     clearInterval(this.#poll)
     this.#poll = undefined
+    this.#offMissed?.()
+    this.#offMissed = undefined
     this.#open.clear()
   }
 
@@ -94,7 +98,7 @@ export class OpenCredentials {
     if (this.#looking) return
     this.#looking = true
     try {
-      for (const id of await this.#revokedAmong([...this.#open.keys()])) this.#changes.tokenRevoked(id)
+      for (const id of await this.#revokedAmong([...this.#open.keys()])) this.#changes.heardTokenRevoked(id)
       this.#failing = false
     } catch (error) {
       if (!this.#failing)

@@ -11,7 +11,7 @@ import { Runner } from '../runner/runner.ts'
 import { DEFAULT_RUNNER_SETTINGS } from '../runner/settings.ts'
 import { Changes } from '../store/changes.ts'
 import { readDatabaseClock } from '../store/clock.ts'
-import { openDatabase } from '../store/database.ts'
+import { type DatabasePatience, openDatabase } from '../store/database.ts'
 import { startEmbedded } from '../store/embedded.ts'
 import { countScheduled, readGauges } from '../store/gauges.ts'
 import { Notifications } from '../store/notifications.ts'
@@ -33,12 +33,17 @@ import { openZones } from './zone-data.ts'
 const API_POOL = 20
 const RUNNER_POOL = 10
 
+/** How long stopping may wait for a database that does not answer: actions in flight have ten seconds of it. */
+const DATABASE_STOP_MS = 15_000
+
 export type ServeOptions = {
   /** False: the tables are left alone; the runner starts once they are up to date, and `/readyz` says so until then. */
   migrate: boolean
   log: Logger
   /** Told the admin token when this start made one; nobody can read it again. */
   announceToken(token: string): void
+  /** How long the database may take, for tests that have less time. */
+  patience?: DatabasePatience
 }
 
 export type RunningServer = {
@@ -76,7 +81,7 @@ type Cleanups = { cleanups: (() => Promise<void>)[]; cleanUp: () => Promise<void
 
 async function start(
   config: ServerConfig,
-  { migrate, log, announceToken }: ServeOptions,
+  { migrate, log, announceToken, patience }: ServeOptions,
   { cleanups, cleanUp }: Cleanups,
 ): Promise<RunningServer> {
   if (config.traces !== null) {
@@ -103,7 +108,12 @@ async function start(
   ])
   const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
   const migrations = await Migrations.open(databaseUrl, { apply: migrate, log })
-  const db = await openDatabase({ url: databaseUrl, poolSize: API_POOL, runnerPoolSize: RUNNER_POOL })
+  const db = await openDatabase({
+    url: databaseUrl,
+    poolSize: API_POOL,
+    runnerPoolSize: RUNNER_POOL,
+    ...(patience === undefined ? {} : { patience }),
+  })
   cleanups.push(() => db.close())
 
   const { zones, source } = openZones(config.zoneFolder, log)
@@ -116,7 +126,7 @@ async function start(
   cleanups.push(() => notifications.stop())
   await notifications.start()
   const censor = censorOf(secretsOf(config))
-  const registry = new Registry()
+  const registry = new Registry({ censor })
   registry.register(coreModule(new Targets(config.targets)), { core: true })
   await loadModules({
     specifiers: config.modules,
@@ -149,7 +159,7 @@ async function start(
   let stopped: Promise<void> | null = null
   const checks: Check[] = [
     { name: 'server', run: () => (stopping.signal.aborted ? 'server: it is stopping.' : null) },
-    { name: 'database', run: () => ping(db).then(() => null) },
+    { name: 'database', run: () => ping(db).then(() => null, databaseAway) },
     { name: 'migrations', run: () => migrations.missing() },
     { name: 'runner', run: () => (migrations.missing() === null ? runner.trouble() : null) },
   ]
@@ -233,11 +243,18 @@ async function start(
     url,
     stop() {
       stopping.abort()
-      stopped ??= cleanUp()
+      if (stopped === null) {
+        const impatience = setTimeout(() => db.abandon(), DATABASE_STOP_MS)
+        stopped = cleanUp().finally(() => clearTimeout(impatience))
+      }
       return stopped
     },
   }
 }
+
+/** What is thrown names hosts and accounts, and anyone may read this; those who work with the database log it. */
+const databaseAway = () =>
+  'database: it cannot be reached; see that PostgreSQL is up, and the network to it. The server goes on by itself then, and its log says more.'
 
 /** Loaded where there is an identity provider. */
 async function openSignOn(

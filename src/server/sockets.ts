@@ -4,6 +4,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Authenticate, Caller, Credential } from './authenticate.ts'
+import { type Bounds, CallerSockets, keyOf, Slots } from './bounds.ts'
 import { type Api, GRAPHQL_PATH, type GraphqlEndpoint, MAX_BODY_BYTES } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
 import type { SocketStats } from './metrics.ts'
@@ -14,16 +15,13 @@ import { SocketOutlet } from './socket-outlet.ts'
 const UNAUTHORIZED = 4401
 const TRY_AGAIN_LATER = 1013
 
-/** A ping goes out this often and has as long to be answered, so that a dead peer is gone within a minute. */
-const KEEP_ALIVE_MS = 30_000
+/** A reason has 123 bytes at most. */
+const TOO_MANY_SOCKETS = 'Too many sockets are open with this token; close some, or use another token.'
 
 /** How long a closing handshake may take when the server stops, or a token is over. */
 const CLOSE_MS = 1000
 
-/** Operations that one socket may have open at a time. */
-const MAX_OPERATIONS = 100
-
-type Extra = { socket: WebSocket; request: IncomingMessage; caller?: Caller | undefined }
+type Extra = { socket: WebSocket; request: IncomingMessage; caller?: Caller | undefined; key?: string }
 type Enveloped = ReturnType<GraphqlEndpoint['getEnveloped']>
 /** An operation that may be begun: how, and where its events go. */
 type Prepared = Enveloped & { outlet: SocketOutlet; id: string }
@@ -31,8 +29,8 @@ type Prepared = Enveloped & { outlet: SocketOutlet; id: string }
 /**
  * GraphQL over WebSocket (graphql-transport-ws) on the endpoint's path. A browser page of another origin is refused
  * unless it is one of `allowedOrigins`; `connection_init` needs a valid token, in `connectionParams.authorization` or
- * the header, else the socket is closed with 4401, and so it is when the token is over. `close` closes every socket
- * with 1001 and takes no more.
+ * the header, else the socket is closed with 4401, and so it is when the token is over; one too many with 1013. `close`
+ * closes every socket with 1001 and takes no more.
  */
 export function attachSockets(
   server: Server,
@@ -42,6 +40,7 @@ export function attachSockets(
     authenticate,
     credentials,
     allowedOrigins,
+    bounds,
     log,
   }: {
     endpoint: GraphqlEndpoint
@@ -49,10 +48,15 @@ export function attachSockets(
     authenticate: Authenticate
     credentials: Pick<OpenCredentials, 'hold'>
     allowedOrigins: readonly string[]
+    bounds: Bounds
     log: Logger
   },
 ): { close(): Promise<void>; stats(): SocketStats } {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
+  const unproven = new Slots(bounds.unprovenSockets)
+  /** Call one when its socket is proven. */
+  const provers = new WeakMap<WebSocket, () => void>()
+  const proven = new CallerSockets(bounds)
   const preparations = new WeakMap<object, Prepared>()
   const preparationOf = (args: object): Prepared => {
     const prepared = preparations.get(args)
@@ -76,10 +80,20 @@ export function attachSockets(
   const protocol = useServer<Record<string, unknown>, Extra>(
     {
       isProd: true,
-      async onConnect({ connectionParams, extra }) {
+      connectionInitWaitTimeout: bounds.init,
+      async onConnect({ connectionParams, extra, subscriptions }) {
         try {
           const authentication = await authenticate(authorizationOf(connectionParams, extra.request))
           if (authentication.kind === 'caller') {
+            extra.key = keyOf(authentication.caller, authentication.credential)
+            const leave = proven.take(extra.key, subscriptions)
+            if (leave === null) {
+              extra.socket.close(TRY_AGAIN_LATER, TOO_MANY_SOCKETS)
+              return false
+            }
+            extra.socket.once('close', leave)
+            if (extra.socket.readyState !== extra.socket.OPEN) leave()
+            provers.get(extra.socket)?.()
             extra.caller = authentication.caller
             if (authentication.credential !== undefined) endWith(authentication.credential, extra)
             return extra.caller !== undefined
@@ -95,7 +109,18 @@ export function attachSockets(
       // Whatever is thrown from here would close the socket with 4500, and all other operations on it with it.
       async onSubscribe({ extra, subscriptions }, id, payload) {
         try {
-          if (Object.keys(subscriptions).length > MAX_OPERATIONS) return [tooManyOperations()]
+          if (Object.keys(subscriptions).length > bounds.operationsOfSocket)
+            return [
+              tooManyOperations(
+                `A socket may have ${bounds.operationsOfSocket} operations open at a time; end some or open another.`,
+              ),
+            ]
+          if (extra.key !== undefined && proven.hasTooMany(extra.key))
+            return [
+              tooManyOperations(
+                `All sockets of one token together may have ${bounds.operationsOfCaller} operations open at a time; end some, or use another token.`,
+              ),
+            ]
           const enveloped = endpoint.getEnveloped({ caller: extra.caller, params: payload })
           const args = {
             schema: enveloped.schema,
@@ -124,7 +149,7 @@ export function attachSockets(
       onError: (_context, _id, _payload, errors) => errors.map((error) => overSocket(api.maskError(error))),
     },
     sockets,
-    KEEP_ALIVE_MS,
+    bounds.ping,
   )
   sockets.on('connection', (socket: WebSocket) => {
     // A peer that breaks the protocol is no fault of ours, and a second error must not be an uncaught one.
@@ -146,7 +171,19 @@ export function attachSockets(
         'Pages of this origin may not connect; CUELIGHT_ALLOWED_ORIGINS names those that may.',
       )
     }
-    sockets.handleUpgrade(request, socket, head, (client) => sockets.emit('connection', client, request))
+    const prove = unproven.take('')
+    if (prove === null) {
+      return refuse(
+        socket,
+        '503 Service Unavailable',
+        'Too many sockets wait to prove their token; try again in a moment.',
+      )
+    }
+    socket.once('close', prove)
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      provers.set(client, prove)
+      sockets.emit('connection', client, request)
+    })
   })
   return {
     stats() {
@@ -192,8 +229,4 @@ function overSocket(error: GraphQLError): GraphQLFormattedError {
   return { ...told, extensions }
 }
 
-function tooManyOperations(): GraphQLError {
-  return new GraphQLError(`A socket may have ${MAX_OPERATIONS} operations open at a time; end some or open another.`, {
-    extensions: { code: 'TOO_MANY_REQUESTS' },
-  })
-}
+const tooManyOperations = (message: string) => new GraphQLError(message, { extensions: { code: 'TOO_MANY_REQUESTS' } })

@@ -7,6 +7,7 @@ export type RunChange = { runId: string; line: number; cues: boolean }
 export type Carrier = {
   change(change: RunChange): void
   wake(what: { schedules: boolean }): void
+  tokenRevoked(tokenId: string): void
 }
 
 const REVOKED = 'token:'
@@ -42,9 +43,10 @@ export class Changes {
     this.#carrier?.wake({ schedules: true })
   }
 
-  /** After a commit: tells those who keep something open with this token that it was revoked. */
+  /** After a commit: tells those who keep something open with this token, by its bare UUID, that it was revoked. */
   tokenRevoked(tokenId: string): void {
-    this.#events.emit(`${REVOKED}${tokenId}`)
+    this.heardTokenRevoked(tokenId)
+    this.#carrier?.tokenRevoked(tokenId)
   }
 
   /** Another process published that. */
@@ -59,10 +61,15 @@ export class Changes {
     this.#events.emit(schedules ? 'schedules' : 'wake')
   }
 
+  /** Another process revoked that token, or it is found to be revoked. */
+  heardTokenRevoked(tokenId: string): void {
+    this.#events.emit(`${REVOKED}${tokenId}`)
+  }
+
   /** Anything may have changed, since other processes were not heard for a while: everybody here looks again. */
   missedSome(): void {
     for (const name of this.#events.eventNames()) {
-      // A revocation is no hint: whoever is told of one acts on it, and looks for others' by itself.
+      // A revocation is no hint: whoever is told of one acts on it. Whether there was one is looked up by `onMissed`.
       if (!String(name).startsWith(REVOKED)) this.#events.emit(name, null)
     }
   }
@@ -86,6 +93,11 @@ export class Changes {
 
   onSchedules(listener: () => void): () => void {
     return this.#on('schedules', listener)
+  }
+
+  /** The listener is called where something may have gone by untold, whatever it was about. */
+  onMissed(listener: () => void): () => void {
+    return this.#on('missed', listener)
   }
 
   onTokenRevoked(tokenId: string, listener: () => void): () => void {

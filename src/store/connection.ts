@@ -2,20 +2,36 @@ import type pg from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** When a quiet connection is first asked by the network's own means whether the other end is still there. */
+const KEEP_ALIVE_MS = 10_000
+
+/**
+ * What every session asks for. A frozen process must not hold rows that others wait for: PostgreSQL ends its transaction
+ * after 5 s. A process whose machine or network is gone is noticed within 30 s, so that its locks are let go of; where
+ * PostgreSQL's system lacks these, it ignores them.
+ */
+const EVERY_SESSION = [
+  '-c idle_in_transaction_session_timeout=5000',
+  '-c tcp_keepalives_idle=10',
+  '-c tcp_keepalives_interval=5',
+  '-c tcp_keepalives_count=4',
+  '-c tcp_user_timeout=30000',
+]
 
 /**
  * What pg needs to connect to `url`, in parts, with settings for the session (`-c name=value`) after those that the
- * URL's own `options` hold. Throws a sentence when it is no connection string.
+ * URL's own `options` hold and those of every session. Throws a sentence when it is no connection string.
  */
 export function connectionOf(url: string, { name, session }: { name: string; session: string[] }): pg.ClientConfig {
   if (shown(url) === null) throw databaseFault(url, null)
   const config = parseIntoClientConfig(url)
   return {
     ...config,
-    options: [...(config.options === undefined ? [] : [config.options]), ...session].join(' '),
+    options: [...(config.options === undefined ? [] : [config.options]), ...EVERY_SESSION, ...session].join(' '),
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   }
 }
 
@@ -31,7 +47,8 @@ function shown(url: string): string | null {
 }
 
 /** What to do about a pooler that shares sessions out by transaction. */
-export const POOLER_ADVICE = 'Connect to PostgreSQL itself, or set the pooler to session mode.'
+export const POOLER_ADVICE =
+  'Connect to PostgreSQL itself, or through a pooler in session mode that passes on the options of a connection.'
 
 /**
  * Why the database cannot be used, as one sentence for who set DATABASE_URL and one that says what to do; the password

@@ -1,32 +1,54 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
-import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { connectionOf, databaseFault, POOLER_ADVICE } from './connection.ts'
+import { openPool, type Patience } from './pool.ts'
+import { checkServer } from './server-check.ts'
 
 export type { PrismaClient }
 
-/** The database, as two clients with a pool of connections each. Open one per process and close it when it ends. */
+/** The database, as three clients with a pool of connections each. Open one per process and close it when it ends. */
 export type Database = {
   /** For the API: models, and raw statements that the planner plans for their values each time. */
   prisma: PrismaClient
   /** For the runner and for publishing: raw statements of fixed text only, each prepared once, with plans pinned to the indexes. */
   hot: PrismaClient
-  /** Ends both pools. Safe to call twice. */
+  /**
+   * For changes that take all upcoming runs of a definition along, thousands of them, and may take minutes; prepared and
+   * planned as the runner's.
+   */
+  patient: PrismaClient
+  /** Ends all pools. Safe to call twice. */
   close(): Promise<void>
+  /** Breaks off all that is asked, and refuses what comes: for a process that has to stop although nothing answers. */
+  abandon(): void
 }
 
-const OLDEST_SERVER = 15
-/** A frozen process must not hold rows that others wait for. */
-const IDLE_IN_TRANSACTION_MS = 5_000
+/** How long the runner's pool and the API's wait. */
+export type DatabasePatience = { runner: Patience; api: Patience }
+
+/**
+ * The runner's statements take milliseconds, and a run waits behind each: what takes a thousand times as long hangs. So
+ * does what an operator waits for half a minute for. The five seconds more let PostgreSQL's own answer, that it cancelled
+ * a statement, come first.
+ */
+const PATIENCE: DatabasePatience = {
+  runner: { statementMs: 15_000, silenceMs: 20_000 },
+  api: { statementMs: 30_000, silenceMs: 35_000 },
+}
+/** Publishing over 8,780 runs of 20 steps took 11 s, and they may have 200 steps. */
+const LONG_CHANGES: Patience = { statementMs: 600_000, silenceMs: 605_000 }
+/** How many of those at a time, and connections for them. */
+const LONG_POOL = 4
 
 /**
  * Publishing takes all upcoming runs along in one transaction, and a transaction that Prisma finds too old has done its
  * work for nothing: it is judged only at its end. A process that froze in one is ended by its session's timeout.
  */
 const TRANSACTION = { timeout: 600_000 }
+/** They wait for each other. */
+const LONG_TRANSACTION = { ...TRANSACTION, maxWait: 60_000 }
 
-const SESSION = ['-c TimeZone=UTC', `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`]
+const SESSION = ['-c TimeZone=UTC']
 /**
  * Tables that were analysed while small make the planner choose scans, measured 11 times slower. Without the last, a
  * session plans a statement anew for its first five values: 1.2 ms for a transition, of which its execution takes 0.2.
@@ -50,33 +72,47 @@ export async function openDatabase(options: {
   poolSize: number
   /** Connections for the runner. */
   runnerPoolSize: number
+  /** How long the database may take, for tests that have less time. */
+  patience?: DatabasePatience
 }): Promise<Database> {
-  const { url, poolSize, runnerPoolSize } = options
-  await check(url)
+  const { url, poolSize, runnerPoolSize, patience = PATIENCE } = options
+  await checkServer(url)
+  const api = openPool(url, { name: 'Cuelight', session: SESSION, max: poolSize, patience: patience.api })
+  const runner = openPool(url, {
+    name: 'Cuelight runner',
+    session: [...SESSION, ...PINNED_PLANS],
+    max: runnerPoolSize,
+    patience: patience.runner,
+  })
+  const long = openPool(url, {
+    name: 'Cuelight',
+    session: [...SESSION, ...PINNED_PLANS],
+    max: LONG_POOL,
+    patience: LONG_CHANGES,
+  })
   // What clients ask for varies without end, and a session keeps what it prepared for good: nothing of it is named.
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg({ ...connectionOf(url, { name: 'Cuelight', session: SESSION }), max: poolSize }),
-    transactionOptions: TRANSACTION,
-  })
-  const hot = new PrismaClient({
-    adapter: new PrismaPg(
-      {
-        ...connectionOf(url, { name: 'Cuelight runner', session: [...SESSION, ...PINNED_PLANS] }),
-        max: runnerPoolSize,
-      },
-      // Without a name a statement is planned anew each time, three times slower.
-      { statementNameGenerator: ({ sql }) => statementName(sql) },
-    ),
-    transactionOptions: TRANSACTION,
-  })
+  const prisma = new PrismaClient({ adapter: new PrismaPg(api.pool, OWNED), transactionOptions: TRANSACTION })
+  const patient = new PrismaClient({ adapter: new PrismaPg(long.pool, PREPARED), transactionOptions: LONG_TRANSACTION })
+  const hot = new PrismaClient({ adapter: new PrismaPg(runner.pool, PREPARED), transactionOptions: TRANSACTION })
   return {
     prisma,
     hot,
+    patient,
     async close() {
-      await Promise.all([prisma.$disconnect(), hot.$disconnect()])
+      await Promise.all([prisma.$disconnect(), hot.$disconnect(), patient.$disconnect()])
+    },
+    abandon() {
+      api.abandon()
+      runner.abandon()
+      long.abandon()
     },
   }
 }
+
+/** A client ends its pool when it is closed. */
+const OWNED = { disposeExternalPool: true }
+/** Without a name a statement is planned anew each time, three times slower. */
+const PREPARED = { ...OWNED, statementNameGenerator: ({ sql }: { sql: string }) => statementName(sql) }
 
 const names = new Map<string, string>()
 
@@ -88,36 +124,4 @@ function statementName(sql: string): string {
     names.set(sql, name)
   }
   return name
-}
-
-async function check(url: string): Promise<void> {
-  const session = new pg.Client(connectionOf(url, { name: 'Cuelight', session: SESSION }))
-  session.on('error', () => {})
-  try {
-    await session.connect()
-  } catch (cause) {
-    throw databaseFault(url, cause)
-  }
-  try {
-    const { rows } = await session.query<{ version: number; zone: string; timeout: string }>(
-      `SELECT current_setting('server_version_num')::int AS version, current_setting('TimeZone') AS zone,
-              current_setting('idle_in_transaction_session_timeout') AS timeout`,
-    )
-    const [row] = rows
-    const major = Math.floor((row?.version ?? 0) / 10_000)
-    if (major < OLDEST_SERVER) {
-      throw databaseFault(url, {
-        said: `it is PostgreSQL ${major}, which is too old`,
-        advice: `Use ${OLDEST_SERVER} or newer.`,
-      })
-    }
-    if (row?.zone !== 'UTC' || row.timeout !== '5s') {
-      throw databaseFault(url, {
-        said: 'its sessions do not have the settings they asked for, as behind a pooler in transaction mode',
-        advice: POOLER_ADVICE,
-      })
-    }
-  } finally {
-    await session.end()
-  }
 }

@@ -213,6 +213,8 @@ class Cluster {
       database: 'postgres',
       application_name: `Cuelight ${process.pid} on ${hostname()}`.slice(0, 63),
       connectionTimeoutMillis: 5_000,
+      // It makes a database at most.
+      query_timeout: START_TIMEOUT_MS,
       keepAlive: true,
     })
     // A session that breaks tells so by 'end'.

@@ -1,3 +1,5 @@
+import { Silence } from './pool.ts'
+
 /** SQLSTATE classes of what is wrong with the data or the statement itself: sending it again brings the same. */
 const REFUSALS = /^(0A|21|22|23|42|54)/
 
@@ -17,4 +19,24 @@ export function sqlState(error: unknown): string | null {
   const meta = error.meta as { code?: unknown; driverAdapterError?: { cause?: { originalCode?: unknown } } } | undefined
   const code = meta?.driverAdapterError?.cause?.originalCode ?? meta?.code
   return typeof code === 'string' ? code : null
+}
+
+/** What Prisma says where it got no connection, lost it, or got none in time. */
+const NO_CONNECTION = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'])
+/** SQLSTATE classes of a database that broke the connection, lacks something, or was told to stop. */
+const IN_TROUBLE = /^(08|53|57|58)/
+/** What pg says of a connection, which has no code. */
+const CONNECTION_LOST = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered)/
+
+/** Whether a failure is the database's, which cannot be reached or does not answer: the same may well work later. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof Silence) return true
+  if (typeof error !== 'object' || error === null) return false
+  const state = sqlState(error)
+  if (state !== null && IN_TROUBLE.test(state)) return true
+  if ('code' in error && NO_CONNECTION.has(String(error.code))) return true
+  const kind = (error as { meta?: { driverAdapterError?: { cause?: { kind?: unknown } } } }).meta?.driverAdapterError
+    ?.cause?.kind
+  if (kind === 'DatabaseNotReachable' || kind === 'ConnectionClosed' || kind === 'SocketTimeout') return true
+  return error instanceof Error && CONNECTION_LOST.test(error.message)
 }

@@ -4,11 +4,17 @@ import { fileURLToPath } from 'node:url'
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
 import { connectionOf, databaseFault } from './connection.ts'
+import { checkServer } from './server-check.ts'
 
 /** The package's `prisma` folder: two levels up both from the source and from the build. */
 export const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 /** Held while migrating, so that servers that start together take turns. */
 const MIGRATION_LOCK = 7_106_332
+
+/** Another server may take minutes to change large tables; one that takes longer is looked after by people. */
+const LOCK_PATIENCE_MS = 600_000
+/** A change of large tables takes as long as it takes, whatever the database's own settings say. */
+const SESSION = ['-c statement_timeout=0', `-c lock_timeout=${LOCK_PATIENCE_MS}`]
 
 /** The data model that the migrations lead up to. */
 const SCHEMA = fileURLToPath(new URL('../../prisma/schema.prisma', import.meta.url))
@@ -63,8 +69,10 @@ export async function pendingMigrations(url: string): Promise<string[]> {
  * newer Cuelight, or a migration fails.
  */
 export async function migrate(url: string, options: { log?: { info(message: string): void } } = {}): Promise<string[]> {
+  // Behind a pooler that shares sessions out the lock would hold nobody up.
+  await checkServer(url)
   return withSession(url, async (session) => {
-    await session.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await takeLock(session)
     const rows = await history(session)
     const migrationsList = await migrationList()
     const known = migrationsList.migrationDirectories.map(({ path }) => path)
@@ -90,6 +98,19 @@ export async function migrate(url: string, options: { log?: { info(message: stri
       )
     }
   })
+}
+
+async function takeLock(session: pg.Client): Promise<void> {
+  try {
+    await session.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && error.code === '55P03')) throw error
+    throw new Error(
+      `Another server has been bringing the database's tables up to date for ${LOCK_PATIENCE_MS / 60_000} minutes. See ` +
+        'whether it still works; if it hangs, end it, and start this one again.',
+      { cause: error },
+    )
+  }
 }
 
 /**
@@ -157,7 +178,7 @@ async function history(session: pg.Client): Promise<Attempt[]> {
 }
 
 async function withSession<T>(url: string, work: (session: pg.Client) => Promise<T>): Promise<T> {
-  const session = new pg.Client(connectionOf(url, { name: 'Cuelight migrations', session: [] }))
+  const session = new pg.Client(connectionOf(url, { name: 'Cuelight migrations', session: SESSION }))
   session.on('error', () => {})
   try {
     await session.connect()

@@ -12,12 +12,15 @@ const RUNS_IN_MESSAGE = 140
 /** More than this at a time, and others are told to look at everything. */
 const MOST_RUNS = 5_000
 const ASK_MS = 10_000
+/** How long what is left to tell may take when the process stops. */
+const LAST_WORDS_MS = 1_000
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 10_000
 
 const Message = z.union([
   z.object({ runs: z.array(z.tuple([z.uuid(), z.int(), z.literal([0, 1])])) }),
   z.object({ wake: z.enum(['runs', 'schedules']) }),
+  z.object({ revoked: z.array(z.uuid()) }),
 ])
 type Message = z.infer<typeof Message> | { missed: true }
 
@@ -41,6 +44,7 @@ export class Notifications implements Carrier {
   #connected: Promise<void> | null = null
   #runs = new Map<string, RunChange>()
   #wake: 'runs' | 'schedules' | null = null
+  #revoked = new Set<string>()
   /** Something was told here that others have not heard of and will not. */
   #lost = false
   #gathering: NodeJS.Timeout | null = null
@@ -65,7 +69,7 @@ export class Notifications implements Carrier {
       clearTimeout(this.#gathering)
       this.#send()
     }
-    await this.#sending
+    await Promise.race([this.#sending, delay(LAST_WORDS_MS, undefined, { ref: false })])
     this.#stopping.abort()
     await this.#connected
   }
@@ -88,6 +92,12 @@ export class Notifications implements Carrier {
     this.#gather()
   }
 
+  tokenRevoked(tokenId: string): void {
+    if (this.#revoked.size >= RUNS_IN_MESSAGE) this.#lost = true
+    else this.#revoked.add(tokenId)
+    this.#gather()
+  }
+
   #gather(): void {
     this.#gathering ??= setTimeout(() => this.#send(), GATHER_MS)
   }
@@ -96,15 +106,16 @@ export class Notifications implements Carrier {
   #send(): void {
     this.#sending = this.#sending.then(async () => {
       this.#gathering = null
-      const [runs, wake] = [[...this.#runs.values()], this.#wake]
+      const told = { runs: [...this.#runs.values()], wake: this.#wake, revoked: [...this.#revoked] }
       this.#runs.clear()
       this.#wake = null
+      this.#revoked.clear()
       const session = this.#session
       if (session === null) {
         this.#lost = true
         return
       }
-      const messages: Message[] = this.#lost ? [{ missed: true }] : messagesOf(runs, wake)
+      const messages: Message[] = this.#lost ? [{ missed: true }] : messagesOf(told)
       this.#lost = false
       try {
         await session.query('SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload', [
@@ -204,14 +215,18 @@ export class Notifications implements Carrier {
     if (message === undefined) changes.missedSome()
     else if ('runs' in message)
       for (const [runId, line, cues] of message.runs) changes.heardChange({ runId, line, cues: cues === 1 })
+    else if ('revoked' in message) for (const id of message.revoked) changes.heardTokenRevoked(id)
     else changes.heardWake({ schedules: message.wake === 'schedules' })
   }
 }
 
-function messagesOf(changes: RunChange[], wake: 'runs' | 'schedules' | null): Message[] {
+type Told = { runs: RunChange[]; wake: 'runs' | 'schedules' | null; revoked: string[] }
+
+function messagesOf({ runs, wake, revoked }: Told): Message[] {
   const messages: Message[] = wake === null ? [] : [{ wake }]
-  for (let from = 0; from < changes.length; from += RUNS_IN_MESSAGE) {
-    const some = changes.slice(from, from + RUNS_IN_MESSAGE)
+  if (revoked.length > 0) messages.push({ revoked })
+  for (let from = 0; from < runs.length; from += RUNS_IN_MESSAGE) {
+    const some = runs.slice(from, from + RUNS_IN_MESSAGE)
     messages.push({ runs: some.map(({ runId, line, cues }) => [runId, line, cues ? 1 : 0]) })
   }
   return messages

@@ -40,7 +40,10 @@ export async function withSchemaEngine<T>(url: string, work: (engine: SchemaEngi
   await loaded
   // One connection, so that a migration's BEGIN and COMMIT enclose what stands between them.
   const config = {
-    ...connectionOf(url, { name: 'Cuelight migrations', session: ['-c TimeZone=UTC'] }),
+    ...connectionOf(url, {
+      name: 'Cuelight migrations',
+      session: ['-c TimeZone=UTC', '-c statement_timeout=0', '-c lock_timeout=0'],
+    }),
     max: 1,
     Client: DescribingClient,
   }

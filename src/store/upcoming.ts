@@ -8,7 +8,6 @@ import { sqlState } from './faults.ts'
 import { toJsonb } from './json.ts'
 import { firstStepRows, insertFirstSteps } from './materialise.ts'
 import { at, lineRow, logOwnLine } from './sql.ts'
-import { Turns } from './turns.ts'
 
 /** The upcoming runs of a definition that its schedule made, and the other runs whose instants they must not take. */
 export type Upcoming = { runs: UpcomingRun[]; others: OtherRun[] }
@@ -19,10 +18,6 @@ const isScheduled = Prisma.sql`r.status::text = 'SCHEDULED'`
 const UNIQUE_VIOLATION = '23505'
 /** Further than this no zone's clocks were ever set, so that no occurrence moves further. */
 const FURTHEST_MOVE = '2 days'
-
-/** How many changes with upcoming runs are written at once: starts have the connections that are left. */
-const AT_ONCE = 4
-const writing = new Turns(AT_ONCE)
 
 /** Reads what publishing and new zone data may change. */
 export async function readUpcoming(
@@ -83,8 +78,8 @@ export const UNCHANGED = Prisma.sql`EXISTS (SELECT 1 FROM unchanged)`
  * Makes a change of a definition and takes its upcoming runs along, in one transaction. `change` are CTEs of which the
  * last, `done (id)`, has a row if and only if the change was made; it has to ask for `UNCHANGED`. Null: the definition or
  * its upcoming runs are not as they were read, or another run took an instant of theirs, and nothing was changed; else
- * the runs whose logs grew, with their last lines. `db` is the hot path's: planned anew for its values, the statement
- * takes longer to plan than to do.
+ * the runs whose logs grew, with their last lines. `db` is one that prepares: planned anew for its values, the
+ * statement takes longer to plan than to do.
  */
 export async function changeWithUpcoming(
   db: PrismaClient,
@@ -92,7 +87,7 @@ export async function changeWithUpcoming(
   plan: UpcomingPlan,
 ): Promise<{ runId: string; line: number }[] | null> {
   try {
-    return await writing.take(() => changeAll(db, change, plan))
+    return await changeAll(db, change, plan)
   } catch (error) {
     if (sqlState(error) === UNIQUE_VIOLATION) return null
     throw error

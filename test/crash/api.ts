@@ -3,7 +3,10 @@ import { TOKEN } from './server-process.ts'
 /** What a request brought: data, or the reason why nobody knows whether it was carried out. */
 export type Reply = { data: Record<string, unknown> } | { lost: string }
 
-/** Asks a server; never rejects. An answer with errors is thrown: nothing that these tests ask for may bring one. */
+/**
+ * Asks a server; never rejects for want of one, or of its database. An answer with other errors is thrown: nothing that
+ * these tests ask for may bring one.
+ */
 export async function ask(url: string | null, query: string, variables: Record<string, unknown> = {}): Promise<Reply> {
   if (url === null) return { lost: 'no server' }
   let body: { data?: Record<string, unknown> | null; errors?: { message: string }[] }
@@ -18,6 +21,8 @@ export async function ask(url: string | null, query: string, variables: Record<s
   } catch (error) {
     return { lost: String(error) }
   }
+  const away = body.errors?.find(({ message }) => message.startsWith("The server's database does not answer"))
+  if (away !== undefined) return { lost: away.message }
   if (body.errors !== undefined || body.data == null) throw new Error(`${query}: ${JSON.stringify(body)}`)
   return { data: body.data }
 }

@@ -63,6 +63,8 @@ export class World {
   private constructor(databaseUrl: string | null, random: () => number) {
     this.#random = random
     this.#database = databaseUrl === null ? null : new pg.Pool({ connectionString: databaseUrl, max: 4 })
+    // A session that breaks is replaced by the next question.
+    this.#database?.on('error', () => {})
   }
 
   /** `databaseUrl`: where to look calls up; null: nowhere. */
@@ -140,13 +142,13 @@ export class World {
     const number = this.heard
     this.reverts.push(revert)
     const mood = this.stubborn ? this.#random() : 1
-    const rows = await this.#database?.query<Revert>(
+    const rows = await this.#ask<Revert>(
       `SELECT p.claim_no AS "claimNo", p.status, coalesce(p.lease_until <= now(), false)
          OR (r.in_flight IS NULL AND r.status IN ('ENDING', 'COMPLETED', 'CANCELLED', 'FAILED')) AS "isTime"
        FROM resources p JOIN runs r ON r.id = p.run_id WHERE p.id = $1`,
       [resourceId],
     )
-    Object.assign(revert, rows?.rows[0])
+    Object.assign(revert, rows[0])
     for (const wake of this.#waiters.splice(0)) wake()
     if (kind === HARD) return new Promise((resolve) => this.#hanging.set(number, resolve))
     if (mood < 0.15) return { ok: false, error: 'not now' }
@@ -158,8 +160,7 @@ export class World {
   }
 
   async #lookUp(stepId: string): Promise<{ claimNo: number; openBefore: number }> {
-    if (this.#database === null) return { claimNo: 0, openBefore: 0 }
-    const { rows } = await this.#database.query<{ claimNo: number; openBefore: number }>(
+    const rows = await this.#ask<{ claimNo: number; openBefore: number }>(
       `SELECT s.claim_no AS "claimNo",
          (SELECT count(*)::int FROM steps e WHERE e.run_id = s.run_id AND (e.phase_index, e.seq) < (s.phase_index, s.seq)
             AND e.status IN ('PENDING', 'RUNNING')) AS "openBefore"
@@ -167,6 +168,19 @@ export class World {
       [stepId],
     )
     return rows[0] ?? { claimNo: 0, openBefore: 0 }
+  }
+
+  /** Asks until the database answers: what is claimed was committed before. Nothing where there is none. */
+  async #ask<Row extends pg.QueryResultRow>(sql: string, values: unknown[]): Promise<Row[]> {
+    while (this.#database !== null && !this.#database.ending) {
+      try {
+        return (await this.#database.query<Row>(sql, values)).rows
+      } catch (error) {
+        if (error instanceof pg.DatabaseError && !error.code?.startsWith('57')) throw error
+        await delay(100)
+      }
+    }
+    return []
   }
 
   async #answer(does: Does, { number, ofStep, stepId }: Call): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ANY_BEARER, censorOf } from '../../src/domain/censor.ts'
+import { ANY_BEARER, beginningOf, censorOf } from '../../src/domain/censor.ts'
 
 test('secrets are struck out as they stand and as addresses and JSON write them; short ones are words', () => {
   const censor = censorOf(['p"ss/wörd', 'short'])
@@ -23,4 +23,10 @@ test('what looks like a secret is one, and a person who bears something is none'
   expect(censor('Bearer 0123456789abcdef')).toBe('Bearer [redacted]')
   expect(censor('the ring bearer Galadriel')).toBe('the ring bearer Galadriel')
   expect(censorOf([], ANY_BEARER)('Bearer abc')).toBe('Bearer [redacted]')
+})
+
+test('a text is cut between words, so that no secret is left in part', () => {
+  expect(beginningOf('short', 5)).toBe('short')
+  expect(beginningOf('it is hunter2hunter2', 12)).toBe('it is…')
+  expect(beginningOf('hunter2hunter2', 12)).toBe('…')
 })

@@ -5,6 +5,7 @@ const seed = Number(process.env.FUZZ_SEED ?? (long ? Date.now() % 1_000_000_000 
 const count = (name: string, suite: number, thorough: number) => Number(process.env[name] ?? (long ? thorough : suite))
 
 export const CRASH = { seed, kills: count('FUZZ_KILLS', 8, 200) }
+export const OUTAGE = { seed, seconds: count('FUZZ_OUTAGE_SECONDS', 8, 30) }
 export const FUZZ = {
   seed,
   histories: count('FUZZ_HISTORIES', 40, 2_000),

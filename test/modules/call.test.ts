@@ -40,9 +40,11 @@ function call(perform: (envelope: Envelope, context: ActionContext) => unknown, 
     signal: stopping.signal,
     log: (message, level) => lines.push([message, level]),
     clock,
+    censor: (text) => text.replaceAll('hunter2hunter2', '[redacted]'),
   })
   return { clock, stopping, lines, outcome }
 }
+const asItIs = (text: string) => text
 const never = () => new Promise(() => {})
 
 test.each<[string, () => unknown]>([
@@ -136,7 +138,12 @@ test('a stop before the call is passed on too', async () => {
     signal.throwIfAborted()
     return { ok: true }
   }
-  const outcome = callAction({ budgetMs: 1, perform }, envelope, { signal: stopping, log() {}, clock: new HandClock() })
+  const outcome = callAction({ budgetMs: 1, perform }, envelope, {
+    signal: stopping,
+    log() {},
+    clock: new HandClock(),
+    censor: asItIs,
+  })
   expect(await outcome).toEqual({ kind: 'failed', transient: true, error: 'stopping' })
 })
 
@@ -188,8 +195,45 @@ test('what is taken back is given as a copy, which a module may change', async (
     asked.resource.ref = 'changed'
     return { ok: true }
   }
-  const options = { signal: new AbortController().signal, log() {}, clock: new HandClock() }
+  const options = { signal: new AbortController().signal, log() {}, clock: new HandClock(), censor: asItIs }
   for (let nth = 0; nth < 2; nth += 1) await callRevert({ budgetMs: 1000, revert }, request, options)
   expect(given).toEqual([request, request])
   expect(resource).toMatchObject({ ref: 'a', payload: { deep: { list: [1] } } })
+})
+
+test('whatever an action says or answers is free of secrets, but for what a revert needs as it is', async () => {
+  const said = 'it is hunter2hunter2'
+  const clean = 'it is [redacted]'
+  const resource = { kind: 'spawn', ref: said, payload: { said } }
+  const answers = call((_envelope, { log }) => {
+    log(said)
+    log(new Error(said) as never)
+    return {
+      ok: true,
+      await: 'human',
+      instruction: said,
+      output: { list: [said, { said }] },
+      resources: [resource],
+      participants: [{ memberKey: 'ada', meta: { said } }],
+    }
+  })
+  expect(await answers.outcome).toMatchObject({
+    instruction: clean,
+    output: { list: [clean, { said: clean }] },
+    resources: [resource],
+    participants: [{ memberKey: 'ada', meta: { said: clean } }],
+  })
+  expect(answers.lines.map(([line]) => line)).toEqual([clean, clean])
+  const failures = [
+    () => ({ ok: false, error: said }),
+    () => Promise.reject(new Error(said, { cause: new Error(said) })),
+    () => said,
+    () => ({ ok: true, holdFor: said }),
+    () => ({ ok: true, resources: [{ kind: '', ref: said }] }),
+  ]
+  for (const fail of failures) {
+    const outcome = await call(fail).outcome
+    expect(outcome).toMatchObject({ kind: 'failed' })
+    expect(JSON.stringify(outcome)).not.toContain('hunter2hunter2')
+  }
 })

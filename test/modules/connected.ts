@@ -51,4 +51,4 @@ export const perform = (
   connected: Connected,
   given: Partial<Envelope> = {},
   { id = 'harbour.moor', clock = systemClock, signal = new AbortController().signal }: Options = {},
-) => callAction(actionOf(connected, id), { ...envelope, ...given }, { signal, clock, log() {} })
+) => callAction(actionOf(connected, id), { ...envelope, ...given }, { signal, clock, censor: (text) => text, log() {} })

@@ -44,6 +44,7 @@ function core(url = 'http://127.0.0.1:1') {
         {
           signal: new AbortController().signal,
           log: (message, level) => lines.push([message, level]),
+          censor: (text) => text,
           clock: systemClock,
         },
       )

@@ -137,9 +137,11 @@ test.each<[number, string | undefined, boolean, string]>([
 test('an error of any length is cut to what people read', async () => {
   const harbour = await Harbour.open()
   const connected = await connect(harbour.url)
-  await harbour.next({ status: 400, body: JSON.stringify({ error: 'x'.repeat(100_000) }) })
+  await harbour.next({ status: 400, body: JSON.stringify({ error: 'no room '.repeat(100_000 / 8) }) })
   const outcome = await perform(connected)
-  expect(outcome.kind === 'failed' && outcome.error.length).toBe('its world answered 400: '.length + 2_000)
+  const said = outcome.kind === 'failed' ? outcome.error : ''
+  expect(said).toMatch(/^its world answered 400: (no room ?)+…$/)
+  expect(said.length).toBeLessThanOrEqual('its world answered 400: …'.length + 2_000)
 })
 
 test.each([
@@ -279,6 +281,22 @@ test('a world that hangs when it is asked for its manifest holds nobody up, and 
   ])
   clock.moveBy(1_000)
   await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined(), { timeout: 20_000 })
+})
+
+test('a manifest that is too large or elsewhere is refused, and nothing else is asked for', async () => {
+  await using elsewhere = await receiver((_request, response) => response.end('{"id": "harbour"}'))
+  const harbour = await Harbour.open()
+  await harbour.next({ bytes: 2 * 2 ** 20 })
+  const tooLarge = await connect(harbour.url, { clock: new FakeClock('2026-03-06T20:00:00Z') })
+  expect(tooLarge.logged).toEqual([
+    expect.stringContaining('Its manifest could not be read: it was larger than 1 MiB.'),
+  ])
+  await harbour.next({ status: 302, headers: { location: `${elsewhere.url}/manifest` } })
+  const moved = await connect(harbour.url, { clock: new FakeClock('2026-03-06T20:00:00Z') })
+  expect(moved.logged).toEqual([
+    expect.stringContaining('GET /manifest was answered with 302, a redirect, which is not followed'),
+  ])
+  expect(elsewhere.received).toEqual([])
 })
 
 test('stopping breaks off a question for a manifest, and nobody is told that it failed', async () => {

@@ -136,9 +136,10 @@ test('a run found in ENDING after a crash is finished by the next pass', async (
 test('a pinned version that cannot be read fails the run with a sentence, once', async () => {
   const stage = await newStage()
   const { definitionId, versionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }])
-  const runId = await stage.start(definitionId, { scheduledFor: new Date(T0 + 1000) })
+  // Further ahead than the runner reads.
+  const runId = await stage.start(definitionId, { scheduledFor: new Date(T0 + 60_000) })
   await stage.db.prisma.version.update({ where: { id: versionId }, data: { spec: { nonsense: true } } })
-  await stage.letPass(5000)
+  await stage.letPass(65_000)
   const run = await stage.run(runId)
   expect(run).toMatchObject({ status: 'FAILED', wakeAt: null })
   expect(run.endedBecause).toContain('cannot be read')

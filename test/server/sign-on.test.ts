@@ -187,6 +187,7 @@ describe('the key set', () => {
   test.each<[string, RequestListener, RegExp]>([
     ['is no JSON', (_request, response) => response.end('<html>'), /what it answered is no key set/],
     ['is none', (_request, response) => response.end('{"keys": "first"}'), /what it answered is no key set/],
+    ['never comes', () => {}, /LATE/],
     ['is endless', (_request, response) => response.end(' '.repeat(300_000)), /TOO_LARGE|UND_ERR_RES_EXCEEDED/],
     [
       'is elsewhere',

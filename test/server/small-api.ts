@@ -1,6 +1,7 @@
 import { GraphQLError, GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql'
 import { onTestFinished } from 'vitest'
 import type { Authenticate } from '../../src/server/authenticate.ts'
+import type { Bounds } from '../../src/server/bounds.ts'
 import type { Api } from '../../src/server/graphql-endpoint.ts'
 import type { Readiness } from '../../src/server/health.ts'
 import { createHttpServer, type HttpServer } from '../../src/server/http.ts'
@@ -108,6 +109,7 @@ export async function startServer({
   authenticate: proof = authenticate,
   credentials = { hold: () => () => {} },
   allowedOrigins = [],
+  bounds = {},
   log = createLogger({ level: 'silent', format: 'json' }),
 }: {
   api?: Api
@@ -115,6 +117,7 @@ export async function startServer({
   authenticate?: Authenticate
   credentials?: Pick<OpenCredentials, 'hold'>
   allowedOrigins?: string[]
+  bounds?: Partial<Bounds>
   log?: Logger
 } = {}): Promise<{ url: string; server: HttpServer }> {
   const server = createHttpServer({
@@ -125,6 +128,7 @@ export async function startServer({
     metrics: async () => ({ kind: 'page', page: { type: 'text/plain', text: '' } }),
     zoneData: 'none',
     allowedOrigins,
+    bounds,
     log,
   })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { BOUNDS } from '../../src/server/bounds.ts'
 import { createGraphqlEndpoint } from '../../src/server/graphql-endpoint.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { attachSockets } from '../../src/server/sockets.ts'
@@ -38,7 +39,11 @@ async function listen() {
   })
   const folder = mkdtempSync(join(tmpdir(), 'cuelight-'))
   const server = createServer()
-  const sockets = attachSockets(server, { ...parts, endpoint: createGraphqlEndpoint(parts) })
+  const sockets = attachSockets(server, {
+    ...parts,
+    endpoint: createGraphqlEndpoint(parts),
+    bounds: BOUNDS,
+  })
   server.listen(join(folder, 'socket'))
   await once(server, 'listening')
   onTestFinished(async () => {

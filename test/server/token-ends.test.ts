@@ -10,12 +10,15 @@ import { createLogger } from '../../src/server/logger.ts'
 import { OpenCredentials } from '../../src/server/open-credentials.ts'
 import { serve } from '../../src/server/serve.ts'
 import { Changes } from '../../src/store/changes.ts'
+import { mintId } from '../../src/store/ids.ts'
+import { Notifications } from '../../src/store/notifications.ts'
 import { testDatabase } from '../support/database.ts'
 import { AUTHORIZATION, authenticate, smallApi, startServer } from './small-api.ts'
 
 const { url: databaseUrl, db } = await testDatabase()
 const OWNER = 'the-admin-token-of-the-owner'
 const OVER = { code: 4401, reason: 'The token was revoked or has expired' }
+const silent = createLogger({ level: 'silent', format: 'json' })
 const CUES = 'subscription { cues { type } }'
 
 async function start(env: Record<string, string> = {}) {
@@ -95,6 +98,29 @@ test('a token that is revoked ends its sockets and streams, in this process at o
   for (const secret of [token, bystander.token])
     expect(here.lines.join() + there.lines.join() + stored).not.toContain(secret)
 }, 60_000)
+
+test('a token that is revoked in another process ends here without a look at the table', async () => {
+  const connected = async () => {
+    const changes = new Changes()
+    const notifications = new Notifications({ url: databaseUrl, changes, log: silent })
+    await notifications.start()
+    onTestFinished(() => notifications.stop())
+    return changes
+  }
+  const [here, there] = [await connected(), await connected()]
+  const never = () => Promise.reject(new Error('It is looked up once a day.'))
+  const open = new OpenCredentials({
+    changes: there,
+    revokedAmong: never,
+    now: Date.now,
+    log: silent,
+    pollMs: 86_400_000,
+  })
+  const tokenId = mintId()
+  const ended = new Promise<void>((resolve) => open.hold({ tokenId, expiresAt: null }, resolve))
+  here.tokenRevoked(tokenId)
+  await ended
+})
 
 test('the usual client does not come back with a token that was revoked', async () => {
   const { url } = await start()
@@ -221,7 +247,6 @@ test('a token that is over before its answer begins gets that answer, and no str
 })
 
 describe('what is open', () => {
-  const silent = createLogger({ level: 'silent', format: 'json' })
   const now = () => Date.now()
   function openCredentials(revokedAmong: (ids: string[]) => Promise<string[]>, log = silent) {
     vi.useFakeTimers({ now: Date.parse('2026-03-06T20:00:00Z') })
@@ -263,6 +288,16 @@ describe('what is open', () => {
     second()
     await vi.advanceTimersByTimeAsync(60_000)
     expect(asked).toHaveLength(2)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('is looked up at once where something may have gone by untold', async () => {
+    const { open, changes } = openCredentials(async (ids) => ids)
+    let ended = 0
+    open.hold({ tokenId: 'a', expiresAt: null }, () => ended++)
+    changes.missedSome()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(ended).toBe(1)
     expect(vi.getTimerCount()).toBe(0)
   })
 

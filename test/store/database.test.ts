@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { connectionOf } from '../../src/store/connection.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { testDatabase } from '../support/database.ts'
 
@@ -33,9 +35,9 @@ test("the runner's statements are prepared once and never scan for want of stati
   expect(prepared).toEqual([{ uses: 3n }])
   const settings = (client: typeof one.hot) => client.$queryRaw`
     SELECT current_setting('enable_seqscan') AS scans, current_setting('TimeZone') AS zone,
-           current_setting('idle_in_transaction_session_timeout') AS idle`
-  expect(await settings(one.hot)).toEqual([{ scans: 'off', zone: 'UTC', idle: '5s' }])
-  expect(await settings(one.prisma)).toEqual([{ scans: 'on', zone: 'UTC', idle: '5s' }])
+           current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('statement_timeout') AS longest`
+  expect(await settings(one.hot)).toEqual([{ scans: 'off', zone: 'UTC', idle: '5s', longest: '15s' }])
+  expect(await settings(one.prisma)).toEqual([{ scans: 'on', zone: 'UTC', idle: '5s', longest: '30s' }])
 })
 
 test('what clients ask for leaves nothing behind in the sessions that they share', async () => {
@@ -121,6 +123,78 @@ test('a pooler that drops the settings of a session is refused', async () => {
   })
   await expect(open(through)).rejects.toThrow(/as behind a pooler in transaction mode\. Connect to PostgreSQL itself/)
 })
+
+/** As a pooler in transaction mode: who connects while another is connected gets the other's process. */
+async function sharingPooler(): Promise<string> {
+  const behind = new URL(url)
+  let server: Socket | null = null
+  let asking: Socket | null = null
+  const pooler = createServer((client) => {
+    client.on('error', () => {})
+    const first = server === null
+    server ??= connect(Number(behind.port), behind.hostname).on('error', () => {})
+    const shared = server
+    if (first) shared.on('data', (data) => asking?.write(data))
+    let started = first
+    client.on('data', (data: Buffer) => {
+      asking = client
+      // A goodbye is not the process's.
+      if (data[0] === 'X'.charCodeAt(0)) return
+      if (started) return shared.write(data)
+      started = true
+      client.write(Buffer.from([...Buffer.from('R'), 0, 0, 0, 8, 0, 0, 0, 0, ...Buffer.from('Z'), 0, 0, 0, 5, 73]))
+    })
+    onTestFinished(() => {
+      client.destroy()
+      shared.destroy()
+    })
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void pooler.close())
+  await once(pooler, 'listening')
+  const { port } = pooler.address() as AddressInfo
+  return changed((target) => {
+    target.hostname = '127.0.0.1'
+    target.port = String(port)
+  })
+}
+
+test('a pooler that keeps the settings and shares processes out among sessions is refused', async () => {
+  await expect(open(await sharingPooler())).rejects.toThrow(
+    /two sessions share one process of PostgreSQL, as behind a pooler in transaction mode\. Connect to PostgreSQL itself, or through a pooler in session mode that passes on the options of a connection\.$/,
+  )
+})
+
+test.runIf(process.platform === 'linux')(
+  'every session has its transaction ended when its process stands still in it, and is missed when its machine is gone',
+  async () => {
+    const session = new pg.Client(connectionOf(url, { name: 'Cuelight test', session: [] }))
+    await session.connect()
+    onTestFinished(() => session.end())
+    const { rows } = await session.query(
+      'SELECT name, setting FROM pg_settings WHERE name ~ \'^(tcp_|idle_in)\' ORDER BY name COLLATE "C"',
+    )
+    expect(rows).toEqual([
+      { name: 'idle_in_transaction_session_timeout', setting: '5000' },
+      { name: 'tcp_keepalives_count', setting: '4' },
+      { name: 'tcp_keepalives_idle', setting: '10' },
+      { name: 'tcp_keepalives_interval', setting: '5' },
+      { name: 'tcp_user_timeout', setting: '30000' },
+    ])
+  },
+)
+
+test('rows that a process holds and says nothing about are free again after five seconds', async () => {
+  const [still, other] = [await open(url), await open(url)]
+  onTestFinished(async () => void (await Promise.all([still.close(), other.close()])))
+  const lock = 4_711
+  const holding = still.hot.$transaction(async (tx) => {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lock}::bigint)`
+    // As when the process is frozen: it begins, and nothing follows.
+    await other.hot.$executeRaw`SELECT pg_advisory_xact_lock(${lock}::bigint)`
+    await tx.$queryRaw`SELECT 1`
+  })
+  await expect(holding).rejects.toThrow(/idle-in-transaction timeout|not queryable|closed the connection|terminat/i)
+}, 60_000)
 
 test('a transaction may take longer than the five seconds that are usual, as publishing over thousands of runs does', async () => {
   const [, done] = await db.prisma.$transaction([

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { Changes, type RunChange } from '../../src/store/changes.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { Notifications } from '../../src/store/notifications.ts'
 import { testDatabase } from '../support/database.ts'
+import { halfOpen } from '../support/half-open.ts'
 
 const { url } = await testDatabase()
 
@@ -138,6 +139,28 @@ test('runners are woken, and told of schedules where that is why', async () => {
   await changed
 })
 
+test('a token that is revoked in one process is over in the others, and its revocation is told once', async () => {
+  const [here, there] = [await newProcess(), await newProcess()]
+  const wire = await listen()
+  const [id, other] = [mintId(), mintId()]
+  const heard = next((listener) => there.changes.onTokenRevoked(id, listener))
+  let others = 0
+  there.changes.onTokenRevoked(other, () => {
+    others += 1
+  })
+  here.changes.tokenRevoked(id)
+  await heard
+  expect(others).toBe(0)
+  expect(await wire.payloads()).toEqual([JSON.stringify({ revoked: [id] })])
+})
+
+test('more revocations than can be named have everybody look them up', async () => {
+  const [here, there] = [await newProcess(), await newProcess()]
+  const missed = next((listener) => there.changes.onMissed(listener))
+  for (let token = 0; token <= 140; token += 1) here.changes.tokenRevoked(mintId())
+  await missed
+})
+
 test('many runs at once are as many messages as fit, each shorter than 8,000 bytes', async () => {
   const [here, there] = [await newProcess(), await newProcess()]
   const wire = await listen()
@@ -164,8 +187,9 @@ test('a process whose connection was cut comes back by itself and looks again', 
   const again = [here, there].map(({ changes }) => next((listener) => changes.onWake(listener)))
   const schedules = next((listener) => here.changes.onSchedules(listener))
   const readers = next((listener) => here.changes.onRun(mintId(), listener))
+  const missed = next((listener) => here.changes.onMissed(listener))
   await wire.cut()
-  await Promise.all([...again, schedules, readers])
+  await Promise.all([...again, schedules, readers, missed])
   expect(here.said).toEqual([
     expect.stringMatching(/^other processes on the database are not heard/),
     'other processes are heard again',
@@ -179,26 +203,11 @@ test('a process whose connection was cut comes back by itself and looks again', 
 })
 
 test('a connection that is there and says nothing any more is given up for a new one', async () => {
-  const behind = new URL(url)
-  const open: Socket[] = []
-  const between = createServer((client) => {
-    const server = connect(Number(behind.port), behind.hostname)
-    open.push(client, server)
-    client.pipe(server).pipe(client)
-    for (const socket of [client, server]) socket.on('error', () => {})
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => {
-    between.close()
-    for (const socket of open) socket.destroy()
-  })
-  await once(between, 'listening')
-  const through = new URL(url)
-  through.hostname = '127.0.0.1'
-  through.port = String((between.address() as AddressInfo).port)
-  const { changes, said } = await newProcess({ databaseUrl: through.href, askMs: 500 })
+  const way = await halfOpen(url)
+  const { changes, said } = await newProcess({ databaseUrl: way.url, askMs: 500 })
   const again = next((listener) => changes.onWake(listener))
-  // As when a firewall forgets a connection: neither end is told.
-  for (const socket of open) socket.unpipe().pause()
+  way.stop()
+  way.resume()
   await again
   expect(said).toEqual([expect.stringMatching(/not heard \(.*timeout/i), 'other processes are heard again'])
   const there = await newProcess()

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../domain/censor.ts'
 import type { JsonSchema } from '../module.ts'
 
 export type Path = readonly (string | number)[]
@@ -66,7 +67,8 @@ export function shown(value: unknown): string {
       : typeof value === 'string'
         ? JSON.stringify(value)
         : String(value)
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+  const cut = beginningOf(text, 60)
+  return cut === '…' ? `a text of ${text.length} characters` : cut
 }
 
 /** Alternatives as a sentence lists them. */

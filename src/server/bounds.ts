@@ -1,0 +1,110 @@
+import type { Caller, Credential } from './authenticate.ts'
+
+/** What one process bears of its clients, so that none of them takes it from the others. Times are in milliseconds. */
+export type Bounds = {
+  /** Connections of any kind; what comes beyond is closed. */
+  connections: number
+  /** Sockets that have not proven a token yet, of all clients together. */
+  unprovenSockets: number
+  /** Sockets of one caller. */
+  socketsOfCaller: number
+  /** Operations that one socket may have open at a time. */
+  operationsOfSocket: number
+  /** Operations that all sockets of one caller may have open at a time. */
+  operationsOfCaller: number
+  /** Requests of one caller that are being answered, event streams among them. */
+  requestsOfCaller: number
+  /** The same of all who have no token. */
+  anonymousRequests: number
+  /** How long a socket has to send `connection_init`. */
+  init: number
+  /** A ping goes out this often and has as long to be answered: a dead peer is gone within a minute. */
+  ping: number
+  /** How long the headers of a request may take, and all of it. */
+  headers: number
+  request: number
+  /** How often it is looked for requests that take too long. */
+  check: number
+  /** How long nothing may move on a connection that a request or answer is on. */
+  silence: number
+}
+
+/** Chosen to be far above what people and game servers need, and far below what a process of some 500 MB bears. */
+export const BOUNDS: Bounds = {
+  connections: 10_000,
+  unprovenSockets: 1_000,
+  socketsOfCaller: 2_000,
+  operationsOfSocket: 100,
+  operationsOfCaller: 10_000,
+  requestsOfCaller: 1_000,
+  anonymousRequests: 50,
+  init: 10_000,
+  ping: 30_000,
+  headers: 10_000,
+  request: 30_000,
+  check: 2_000,
+  silence: 120_000,
+}
+
+/** Who a bound is counted for: a stored token, or whom something else proves. */
+export const keyOf = (caller: Caller, credential: Credential | undefined): string =>
+  credential?.tokenId ?? `${caller.actor.kind} ${caller.actor.name}`
+
+/** Counts what is going on by key, up to a most for each. */
+export class Slots {
+  readonly #most: number
+  readonly #taken = new Map<string, number>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Takes one: call what it answers when that is over, once or more. Null: there are as many as there may be. */
+  take(key: string): (() => void) | null {
+    const taken = this.#taken.get(key) ?? 0
+    if (taken >= this.#most) return null
+    this.#taken.set(key, taken + 1)
+    let over = false
+    return () => {
+      if (over) return
+      over = true
+      const left = (this.#taken.get(key) ?? 0) - 1
+      if (left > 0) this.#taken.set(key, left)
+      else this.#taken.delete(key)
+    }
+  }
+}
+
+/** The operations of a socket by their ids, as the protocol keeps them. */
+type Operations = Record<string, unknown>
+
+/** The sockets of each caller, and what is open on them. */
+export class CallerSockets {
+  readonly #bounds: Pick<Bounds, 'socketsOfCaller' | 'operationsOfCaller'>
+  readonly #open = new Map<string, Set<Operations>>()
+
+  constructor(bounds: Pick<Bounds, 'socketsOfCaller' | 'operationsOfCaller'>) {
+    this.#bounds = bounds
+  }
+
+  /** Takes one more: call what it answers when it is closed. Null: the caller has as many as it may have. */
+  take(key: string, operations: Operations): (() => void) | null {
+    const sockets = this.#open.get(key) ?? new Set()
+    if (sockets.size >= this.#bounds.socketsOfCaller) return null
+    this.#open.set(key, sockets.add(operations))
+    return () => {
+      sockets.delete(operations)
+      if (sockets.size === 0 && this.#open.get(key) === sockets) this.#open.delete(key)
+    }
+  }
+
+  /** Whether a caller has more operations open than it may have. */
+  hasTooMany(key: string): boolean {
+    let count = 0
+    for (const operations of this.#open.get(key) ?? []) {
+      count += Object.keys(operations).length
+      if (count > this.#bounds.operationsOfCaller) return true
+    }
+    return false
+  }
+}

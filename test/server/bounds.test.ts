@@ -1,0 +1,205 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createClient } from 'graphql-ws'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { AUTHORIZATION, smallApi, startServer } from './small-api.ts'
+
+type Message = { id?: string; type: string; payload?: unknown }
+
+const addressOf = (url: string) => `${url.replace('http', 'ws')}/graphql`
+
+/** A socket that says nothing by itself. */
+async function openSocket(url: string, options: { autoPong?: boolean } = {}) {
+  const socket = new WebSocket(addressOf(url), 'graphql-transport-ws', options)
+  onTestFinished(() => socket.terminate())
+  const closed = once(socket, 'close').then(([code, reason]) => ({ code, reason: String(reason) }))
+  await once(socket, 'open')
+  const send = (message: Message) => socket.send(JSON.stringify(message))
+  const next = async (): Promise<Message> => JSON.parse(String((await once(socket, 'message'))[0]))
+  return { socket, closed, send, next }
+}
+
+async function openProven(url: string, options: { autoPong?: boolean } = {}) {
+  const opened = await openSocket(url, options)
+  opened.send({ type: 'connection_init', payload: { authorization: AUTHORIZATION } })
+  expect(await opened.next()).toEqual({ type: 'connection_ack' })
+  return opened
+}
+
+/** The status of a refused upgrade, or that it was taken. */
+async function upgrade(url: string): Promise<string> {
+  const socket = new WebSocket(addressOf(url), 'graphql-transport-ws')
+  socket.on('error', () => {})
+  onTestFinished(() => socket.terminate())
+  return Promise.race([
+    once(socket, 'open').then(() => 'open'),
+    once(socket, 'unexpected-response').then(async ([, response]) => `${response.statusCode}: ${await text(response)}`),
+  ])
+}
+
+const subscribe = (id: string): Message => ({ id, type: 'subscribe', payload: { query: 'subscription { numbers }' } })
+const hello = { id: 'hello', type: 'subscribe', payload: { query: '{ hello }' } }
+
+function ask(url: string, { authorization, accept }: { authorization?: string; accept?: string } = {}) {
+  const aborted = new AbortController()
+  onTestFinished(() => aborted.abort())
+  const query = accept === undefined ? '{ hello }' : 'subscription { numbers }'
+  const answer = fetch(`${url}/graphql?query=${encodeURIComponent(query)}`, {
+    headers: { accept: accept ?? 'application/json', ...(authorization === undefined ? {} : { authorization }) },
+    signal: aborted.signal,
+  })
+  answer.catch(() => {})
+  return { answer, abort: () => aborted.abort() }
+}
+
+/** What a server says to bytes of a connection until it ends it. */
+async function rawAnswer(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  socket.write(bytes)
+  return text(socket)
+}
+
+test('a socket that does not say who it is in time is closed', async () => {
+  const { url } = await startServer({ bounds: { init: 100 } })
+  const proven = await openProven(url)
+  const { closed } = await openSocket(url)
+  expect(await closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' })
+  expect(proven.socket.readyState).toBe(WebSocket.OPEN)
+})
+
+test('sockets without a token are bounded together, and one that proves a token or goes away makes room', async () => {
+  const { url } = await startServer({ bounds: { unprovenSockets: 2 } })
+  await openProven(url)
+  const first = await openSocket(url)
+  const second = await openSocket(url)
+  const full = '503: Too many sockets wait to prove their token; try again in a moment.'
+  expect(await upgrade(url)).toBe(full)
+  first.send({ type: 'connection_init', payload: { authorization: AUTHORIZATION } })
+  expect(await first.next()).toEqual({ type: 'connection_ack' })
+  expect(await upgrade(url)).toBe('open')
+  expect(await upgrade(url)).toBe(full)
+  second.socket.close()
+  await second.closed
+  await vi.waitFor(async () => expect(await upgrade(url)).toBe('open'))
+})
+
+test('a token has so many sockets; one more is told to try again later, and the usual client comes back', async () => {
+  const { url } = await startServer({ bounds: { socketsOfCaller: 1 } })
+  const first = await openProven(url)
+  const second = await openSocket(url)
+  second.send({ type: 'connection_init', payload: { authorization: AUTHORIZATION } })
+  expect(await second.closed).toEqual({
+    code: 1013,
+    reason: 'Too many sockets are open with this token; close some, or use another token.',
+  })
+  const refused: unknown[] = []
+  const client = createClient({
+    url: addressOf(url),
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: AUTHORIZATION },
+    lazy: false,
+    retryAttempts: 1_000,
+    retryWait: () => delay(20),
+    on: { closed: (event) => refused.push(event) },
+  })
+  onTestFinished(() => void client.dispose())
+  const connected = new Promise<void>((resolve) => client.on('connected', () => resolve()))
+  await vi.waitFor(() => expect(refused.length).toBeGreaterThan(0))
+  first.socket.close()
+  await connected
+})
+
+test('the sockets of a token have so many operations together, and whoever ends one may begin another', async () => {
+  const { url } = await startServer({ bounds: { operationsOfCaller: 2 } })
+  const [one, other] = [await openProven(url), await openProven(url)]
+  one.send(subscribe('1'))
+  other.send(subscribe('2'))
+  other.send(subscribe('3'))
+  expect(await other.next()).toEqual({
+    id: '3',
+    type: 'error',
+    payload: [
+      {
+        message:
+          'All sockets of one token together may have 2 operations open at a time; end some, or use another token.',
+        extensions: { code: 'TOO_MANY_REQUESTS' },
+      },
+    ],
+  })
+  one.send({ id: '1', type: 'complete' })
+  await vi.waitFor(async () => {
+    other.send(hello)
+    expect(await other.next()).toMatchObject({ id: 'hello', type: 'next' })
+  })
+})
+
+test('a socket that answers no ping is cut off, and one that does stays, however quiet', async () => {
+  const { url } = await startServer({ bounds: { ping: 150, silence: 100 } })
+  const alive = await openProven(url)
+  const dead = await openProven(url, { autoPong: false })
+  expect((await dead.closed).code).toBe(1006)
+  await delay(500)
+  alive.send(hello)
+  expect(await alive.next()).toMatchObject({ id: 'hello', type: 'next' })
+})
+
+test('a request whose headers or body take too long is ended', async () => {
+  const { url } = await startServer({ bounds: { headers: 150, request: 300, check: 20 } })
+  const headers = 'POST /graphql HTTP/1.1\r\nhost: here\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n'
+  expect(await rawAnswer(url, headers)).toMatch(/^HTTP\/1\.1 408 /)
+  expect(await rawAnswer(url, `${headers}\r\n{"query":`)).toMatch(/^HTTP\/1\.1 408 /)
+  expect((await ask(url).answer).status).toBe(200)
+})
+
+test('a connection on which nothing moves is ended', async () => {
+  const endless = { ...smallApi(), execute: () => new Promise<never>(() => {}) }
+  const { url } = await startServer({ api: endless, bounds: { silence: 200 } })
+  const request = `GET /graphql?query=%7Bhello%7D HTTP/1.1\r\nhost: here\r\naccept: application/json\r\n\r\n`
+  expect(await rawAnswer(url, request)).toBe('')
+})
+
+test('connections beyond the most are closed, and the others work', async () => {
+  const { url } = await startServer({ bounds: { connections: 1 } })
+  const first = await openProven(url)
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+  first.send(hello)
+  expect(await first.next()).toMatchObject({ id: 'hello', type: 'next' })
+})
+
+test('those without a token have so many requests answered at a time, and nobody with a token waits for them', async () => {
+  const { url } = await startServer({ bounds: { anonymousRequests: 1 } })
+  const stream = ask(url, { accept: 'text/event-stream' })
+  expect((await stream.answer).status).toBe(200)
+  const refused = await ask(url).answer
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(await refused.json()).toEqual({
+    errors: [
+      {
+        message: 'Too many requests without a token are being answered; try again in a moment, or send a token.',
+        extensions: { code: 'TOO_MANY_REQUESTS' },
+      },
+    ],
+  })
+  expect((await ask(url, { authorization: AUTHORIZATION }).answer).status).toBe(200)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  stream.abort()
+  await vi.waitFor(async () => expect((await ask(url).answer).status).toBe(200))
+})
+
+test('a token has so many requests answered at a time, streams among them', async () => {
+  const { url } = await startServer({ bounds: { requestsOfCaller: 1 } })
+  const stream = ask(url, { authorization: AUTHORIZATION, accept: 'text/event-stream' })
+  expect((await stream.answer).status).toBe(200)
+  const refused = await ask(url, { authorization: AUTHORIZATION }).answer
+  expect(refused.status).toBe(429)
+  expect(JSON.stringify(await refused.json())).toContain('wait for some, or use another token.')
+  expect((await ask(url).answer).status).toBe(200)
+  stream.abort()
+  await vi.waitFor(async () => expect((await ask(url, { authorization: AUTHORIZATION }).answer).status).toBe(200))
+})
