@@ -1,4 +1,5 @@
 import {
+  createSourceEventStream,
   type ExecutionArgs,
   type ExecutionResult,
   execute,
@@ -7,13 +8,16 @@ import {
   getOperationAST,
   getVariableValues,
   type SubscriptionArgs,
-  subscribe,
 } from 'graphql'
 import { operationRefusal } from './access.ts'
 import { answerRefusal, beginAnswer } from './answer-size.ts'
 import type { GraphqlContext } from './context.ts'
 import { badUserInput, maskError } from './request-errors.ts'
 import { rowRefusal } from './row-limit.ts'
+import { shown } from './subscriptions/events.ts'
+import type { Outlet } from './subscriptions/outlet.ts'
+import { Replayable } from './subscriptions/replayable.ts'
+import type { SharedSubscriptions } from './subscriptions/shared.ts'
 
 type ApiExecutionArgs = ExecutionArgs & { contextValue: GraphqlContext }
 type ApiSubscriptionArgs = SubscriptionArgs & { contextValue: GraphqlContext }
@@ -32,37 +36,87 @@ export async function executeOperation(args: ApiExecutionArgs): Promise<Executio
   return tooLarge === null ? masked(result, args.contextValue) : { errors: [tooLarge] }
 }
 
-/** The same for a subscription: a transport's `subscribe`. Its events have their faults masked too. */
+/** What connects a subscription to others like it. */
+type Sharing = { shared: SharedSubscriptions; outlet: Outlet }
+
+/**
+ * The same for a subscription: a transport's `subscribe`. Its events have their faults masked too. Where the transport
+ * can share, a subscription to a log puts its events into the outlet, and the iterator tells of its end alone.
+ */
 export async function subscribeOperation(
   args: ApiSubscriptionArgs,
+  sharing?: Sharing,
 ): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult>> {
+  const { contextValue } = args
   const refusal = refusalOf(args)
   if (refusal !== null) return { errors: [refusal] }
-  const started = await begin(args)
-  if (!(Symbol.asyncIterator in started)) return masked(started, args.contextValue)
-  const { contextValue } = args
-  const events: AsyncIterableIterator<ExecutionResult> = {
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    async next() {
-      const { done, value } = await started.next()
-      return done ? { done: true, value: undefined } : { done: false, value: masked(value, contextValue) }
-    },
-    return: async () => (await started.return?.()) ?? { done: true, value: undefined },
-  }
-  return events
+  const source = await sourceOf(args)
+  if (!(Symbol.asyncIterator in source)) return masked(source, contextValue)
+  if (source instanceof Replayable && sharing !== undefined) return join(source, args, sharing)
+  return resultsOf(source, args)
 }
 
 /** graphql-js throws where no field of the subscription is left, which would end the whole socket. */
-async function begin(args: ApiSubscriptionArgs): ReturnType<typeof subscribe> {
+async function sourceOf(args: ApiSubscriptionArgs): Promise<AsyncIterable<unknown> | ExecutionResult> {
   try {
-    return await subscribe(args)
+    return await createSourceEventStream(args)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     return {
       errors: [badUserInput('The subscription selects no field: name the one to follow, and skip it in no case.')],
     }
+  }
+}
+
+const show = async (event: unknown, args: ApiSubscriptionArgs): Promise<ExecutionResult> =>
+  masked(await execute({ ...args, rootValue: event }), args.contextValue)
+
+function join(source: Replayable, args: ApiSubscriptionArgs, { shared, outlet }: Sharing) {
+  const { document, operationName, variableValues, contextValue } = args
+  const { role, control, registry, onFault, onOutage } = contextValue
+  // What is shown to all is shown to nobody in particular: what depends on who asks would be wrong, and so it fails.
+  const forAll: ApiSubscriptionArgs = {
+    ...args,
+    contextValue: { actor: null, role, control, registry, onFault, onOutage },
+  }
+  return shared.join(source.log, {
+    sameness: { document, operationName, variables: variableValues ?? {}, role },
+    execute: (event) => show(event, forAll),
+    outlet,
+  })
+}
+
+/** A source's events as results, each made when it is asked for, and one at a time. */
+function resultsOf(source: AsyncIterable<unknown>, args: ApiSubscriptionArgs): AsyncIterableIterator<ExecutionResult> {
+  const events = source[Symbol.asyncIterator]()
+  let parts: AsyncGenerator<{ result: ExecutionResult }, void, undefined> | null = null
+  const advance = async (): Promise<IteratorResult<ExecutionResult, undefined>> => {
+    for (;;) {
+      const part = await parts?.next()
+      if (part?.done === false) return { done: false, value: part.value.result }
+      const { done, value } = await events.next()
+      if (done) return { done: true, value: undefined }
+      if (!(source instanceof Replayable)) return { done: false, value: await show(value, args) }
+      parts = shown(value, source.log, (event) => show(event, args))
+    }
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next() {
+      const result = last.then(advance).catch(async (error: unknown) => {
+        await events.return?.()
+        throw error
+      })
+      last = result.catch(() => {})
+      return result
+    },
+    async return() {
+      await events.return?.()
+      return { done: true, value: undefined }
+    },
   }
 }
 

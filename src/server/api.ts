@@ -5,6 +5,7 @@ import { executeOperation, subscribeOperation } from '../graphql/execute.ts'
 import { complexityRule, parseDocument } from '../graphql/limits.ts'
 import { maskError } from '../graphql/request-errors.ts'
 import { schema } from '../graphql/schema.ts'
+import { SharedSubscriptions } from '../graphql/subscriptions/shared.ts'
 import type { Registry } from '../modules/registry.ts'
 import type { Api } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
@@ -26,6 +27,7 @@ export function createApi({
   const onOutage = (error: unknown) => {
     log.error({ err: error }, 'a subscription cannot look for changes; it goes on trying')
   }
+  const shared = new SharedSubscriptions()
   return {
     schema,
     contextFor: (caller) => ({
@@ -40,6 +42,10 @@ export function createApi({
       inOperationSpan(args, () => executeOperation({ ...args, contextValue: contextOf(args.contextValue) })),
     subscribe: (args) =>
       inOperationSpan(args, () => subscribeOperation({ ...args, contextValue: contextOf(args.contextValue) })),
+    subscribeInto: (args, outlet) =>
+      inOperationSpan(args, () =>
+        subscribeOperation({ ...args, contextValue: contextOf(args.contextValue) }, { shared, outlet }),
+      ),
     parseDocument,
     validationRules: [complexityRule],
     maskError: (error) => maskError(error instanceof GraphQLError ? error : wrapped(error), onFault),

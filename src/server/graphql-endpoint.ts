@@ -8,6 +8,7 @@ import {
   type ValidationRule,
 } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin, type YogaServerInstance } from 'graphql-yoga'
+import type { Outlet } from '../graphql/subscriptions/outlet.ts'
 import type { Authenticate, Caller, Credential } from './authenticate.ts'
 
 /** Where GraphQL answers: over HTTP, server-sent events and WebSocket. */
@@ -24,6 +25,8 @@ export type Api = {
   /** Run an operation with the context that `contextFor` made; the specification's own when there are none. */
   execute?(args: ExecutionArgs): Promise<ExecutionResult>
   subscribe?(args: ExecutionArgs): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult>>
+  /** The same for who can take events as bytes: those that many ask for alike come there, and not from the iterator. */
+  subscribeInto?(args: ExecutionArgs, outlet: Outlet): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult>>
   /** Reads a document; throws a GraphQLError when it is none. The specification's parser when there is none. */
   parseDocument?(source: string | Source): DocumentNode
   /** Applied to every document besides the specification's rules. */

@@ -7,7 +7,7 @@ import { within } from './within.ts'
 
 /** What the sockets and event streams of this process hold. */
 export type SocketStats = {
-  /** Operations that are open. */
+  /** Subscriptions that are open. */
   subscribers: number
   /** Written, and not taken by the network yet. */
   unsentBytes: number
@@ -108,7 +108,7 @@ function gaugesOf(registry: Registry) {
     ),
     subscribers: gauge(
       'cuelight_subscribers',
-      'Operations open over the sockets of this process, and its event streams.',
+      'Subscriptions open over the sockets of this process, and its event streams.',
     ),
     unsentBytes: gauge(
       'cuelight_socket_unsent_bytes',

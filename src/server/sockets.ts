@@ -9,6 +9,7 @@ import { type Api, GRAPHQL_PATH, type GraphqlEndpoint, MAX_BODY_BYTES } from './
 import type { Logger } from './logger.ts'
 import type { SocketStats } from './metrics.ts'
 import type { OpenCredentials } from './open-credentials.ts'
+import { SocketOutlet } from './socket-outlet.ts'
 
 /** Close codes of graphql-transport-ws: clients do not retry after Unauthorized, and do after the others. */
 const UNAUTHORIZED = 4401
@@ -22,6 +23,8 @@ const CLOSE_MS = 1000
 
 type Extra = { socket: WebSocket; request: IncomingMessage; caller?: Caller | undefined; key?: string }
 type Enveloped = ReturnType<GraphqlEndpoint['getEnveloped']>
+/** An operation that may be begun: how, and where its events go. */
+type Prepared = Enveloped & { outlet: SocketOutlet; id: string }
 
 /**
  * GraphQL over WebSocket (graphql-transport-ws) on the endpoint's path. A browser page of another origin is refused
@@ -41,7 +44,7 @@ export function attachSockets(
     log,
   }: {
     endpoint: GraphqlEndpoint
-    api: Pick<Api, 'maskError'>
+    api: Pick<Api, 'maskError' | 'subscribeInto'>
     authenticate: Authenticate
     credentials: Pick<OpenCredentials, 'hold'>
     allowedOrigins: readonly string[]
@@ -54,13 +57,13 @@ export function attachSockets(
   /** Call one when its socket is proven. */
   const provers = new WeakMap<WebSocket, () => void>()
   const proven = new CallerSockets(bounds)
-  const envelopes = new WeakMap<object, Enveloped>()
-  const operations = new WeakMap<WebSocket, object>()
-  const envelopeOf = (args: object): Enveloped => {
-    const enveloped = envelopes.get(args)
-    if (enveloped === undefined) throw new Error('An operation that onSubscribe did not prepare.')
-    return enveloped
+  const preparations = new WeakMap<object, Prepared>()
+  const preparationOf = (args: object): Prepared => {
+    const prepared = preparations.get(args)
+    if (prepared === undefined) throw new Error('An operation that onSubscribe did not prepare.')
+    return prepared
   }
+  const outlets = new Map<WebSocket, SocketOutlet>()
 
   const endWith = (credential: Credential, extra: Extra): void => {
     const { socket } = extra
@@ -79,7 +82,6 @@ export function attachSockets(
       isProd: true,
       connectionInitWaitTimeout: bounds.init,
       async onConnect({ connectionParams, extra, subscriptions }) {
-        operations.set(extra.socket, subscriptions)
         try {
           const authentication = await authenticate(authorizationOf(connectionParams, extra.request))
           if (authentication.kind === 'caller') {
@@ -105,7 +107,7 @@ export function attachSockets(
         return false
       },
       // Whatever is thrown from here would close the socket with 4500, and all other operations on it with it.
-      async onSubscribe({ extra, subscriptions }, _id, payload) {
+      async onSubscribe({ extra, subscriptions }, id, payload) {
         try {
           if (Object.keys(subscriptions).length > bounds.operationsOfSocket)
             return [
@@ -129,14 +131,21 @@ export function attachSockets(
           const problems = enveloped.validate(args.schema, args.document)
           if (problems.length > 0) return problems
           const prepared = { ...args, contextValue: await enveloped.contextFactory() }
-          envelopes.set(prepared, enveloped)
+          const outlet = outlets.get(extra.socket) ?? new SocketOutlet(extra.socket, extra.request.socket)
+          outlets.set(extra.socket, outlet)
+          preparations.set(prepared, { ...enveloped, outlet, id })
           return prepared
         } catch (error) {
           return [api.maskError(error)]
         }
       },
-      execute: (args) => envelopeOf(args).execute(args),
-      subscribe: (args) => envelopeOf(args).subscribe(args),
+      execute: (args) => preparationOf(args).execute(args),
+      async subscribe(args) {
+        const { subscribe, outlet, id } = preparationOf(args)
+        const into = outlet.operation(id)
+        const begun = await (api.subscribeInto === undefined ? subscribe(args) : api.subscribeInto(args, into))
+        return Symbol.asyncIterator in begun ? outlet.paced(begun) : begun
+      },
       onError: (_context, _id, _payload, errors) => errors.map((error) => overSocket(api.maskError(error))),
     },
     sockets,
@@ -146,6 +155,7 @@ export function attachSockets(
     // A peer that breaks the protocol is no fault of ours, and a second error must not be an uncaught one.
     socket.removeAllListeners('error')
     socket.on('error', (error) => log.debug({ err: error }, 'a socket failed'))
+    socket.once('close', () => outlets.delete(socket))
   })
 
   let closing = false
@@ -177,9 +187,11 @@ export function attachSockets(
   })
   return {
     stats() {
-      const open = [...sockets.clients].map((socket) => Object.keys(operations.get(socket) ?? {}).length)
-      const unsent = [...sockets.clients].map((socket) => socket.bufferedAmount)
-      return { subscribers: sum(open), unsentBytes: sum(unsent) }
+      let subscribers = 0
+      let unsentBytes = 0
+      for (const outlet of outlets.values()) subscribers += outlet.subscribers
+      for (const { bufferedAmount } of sockets.clients) unsentBytes += bufferedAmount
+      return { subscribers, unsentBytes }
     },
     async close() {
       if (closing) return
@@ -192,8 +204,6 @@ export function attachSockets(
     },
   }
 }
-
-const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 function authorizationOf(params: Record<string, unknown> | undefined, request: IncomingMessage): string | null {
   const given = params?.authorization ?? params?.Authorization ?? request.headers.authorization

@@ -45,11 +45,30 @@ export function logList({ kind, phase, stepId, search }: LogFilter): List {
   }
 }
 
-/** The log of a run behind `after`, at most `limit` lines, in order. */
-export const logAfter = (db: Database, runId: string, { after, limit }: { after: number; limit: number }) =>
+/**
+ * The log of a run behind `after`, up to line `upTo` where it is given, in order: at most `limit` lines, and none behind
+ * those that come to `size` bytes, roughly. The sizes are those that PostgreSQL knows without reading a large value.
+ */
+export const logAfter = (
+  db: Database,
+  runId: string,
+  {
+    after,
+    upTo = LAST_LINE,
+    limit,
+    size = Number.MAX_SAFE_INTEGER,
+  }: { after: number; upTo?: number; limit: number; size?: number },
+) =>
   db.prisma.$queryRaw<LogRow[]>`
-    SELECT ${LOG_COLUMNS} FROM run_log l
-    WHERE l.run_id = ${runId}::uuid AND l.line > ${after}::int ORDER BY l.line LIMIT ${limit}`
+    SELECT ${LOG_COLUMNS} FROM (
+      SELECT l.*, sum(2 * octet_length(l.text) + pg_column_size(l.detail)) OVER behind AS "sizeBefore" FROM run_log l
+      WHERE l.run_id = ${runId}::uuid AND l.line > ${after}::int AND l.line <= ${upTo}::int
+      WINDOW behind AS (ORDER BY l.line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+      ORDER BY l.line LIMIT ${limit}
+    ) l WHERE coalesce(l."sizeBefore", 0) < ${size}::bigint ORDER BY l.line`
+
+/** No line has a higher number. */
+const LAST_LINE = 2 ** 31 - 1
 
 /** How far a run's log has got, and whether anything can still be added to it by the run's own life. */
 export type LogHead = { lastLine: number; status: RunStatus; cleanupStatus: CleanupStatus; stepInFlight: boolean }

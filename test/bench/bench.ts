@@ -6,6 +6,7 @@ import pg from 'pg'
 import { startEmbedded } from '../../src/store/embedded.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { drainCuelight, measureStarts } from './cuelight.ts'
+import { measureFanOut } from './fan-out.ts'
 import { measureMaterialise } from './materialise.ts'
 import { drainPlain } from './plain.ts'
 import { measureSchedules } from './schedules.ts'
@@ -108,6 +109,10 @@ try {
     await migrate(url)
     return measureMaterialise(url, 10_000)
   })
+  const fanOut = await onFreshDatabase(postgres.url, async (url) => {
+    await migrate(url)
+    return measureFanOut(url)
+  })
   const server = await measureServer()
   const schedules = measureSchedules()
   const results = {
@@ -123,6 +128,7 @@ try {
     server,
     schedules,
     materialise,
+    fanOut,
   }
   console.log()
   for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
@@ -141,6 +147,9 @@ try {
   const { runs, makeSeconds, repinSeconds, restMs, latenessMs } = materialise
   console.log(
     `${runs} upcoming runs: made in ${makeSeconds} s (goal 60), taken along into new versions in ${repinSeconds} s (goal 60); a pass with nothing to do ${restMs} ms; starts meanwhile ${latenessMs.making} and ${latenessMs.repinning} ms late (99th percentile), ${latenessMs.early} early`,
+  )
+  console.log(
+    `one run log at ${fanOut.linesPerSecond} lines/s to ${fanOut.readers} subscribers: ${fanOut.p50Ms} ms median, ${fanOut.p99Ms} ms 99th percentile (goal 20); CPU of a frame ${fanOut.cpuRatio} times a bare broadcast's (goal 1.5); lines/s ${fanOut.yogaRatio} times those of graphql-yoga's pub/sub (goal 30)`,
   )
   writeFileSync(join(HERE, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
 } finally {

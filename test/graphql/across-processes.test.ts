@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { followCues } from '../../src/graphql/subscriptions/cues.ts'
-import { followLog } from '../../src/graphql/subscriptions/run-log.ts'
+import { openLog } from '../../src/graphql/subscriptions/run-log.ts'
 import { followRuns } from '../../src/graphql/subscriptions/runs.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { Notifications } from '../../src/store/notifications.ts'
@@ -28,7 +28,9 @@ async function newProcess(): Promise<Changes> {
 test('what another process writes into a log comes without a look of the own poll', async () => {
   const [here, there] = [await newProcess(), await newProcess()]
   const runId = await insertRun(db, await insertEvent(db), { status: 'RUNNING' })
-  const feed = await followLog({ db, changes: there }, { runId, after: 0, onOutage, pollMs: NEVER })
+  const feed = (await openLog({ db, changes: there }, { runId, after: 0, onOutage, pollMs: NEVER }))[
+    Symbol.asyncIterator
+  ]()
   for (const text of ['one', 'two', 'three']) {
     const next = feed.next()
     const line = await appendLines(db, runId, [text])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatId } from '../../src/domain/ids.ts'
-import { followLog } from '../../src/graphql/subscriptions/run-log.ts'
+import { openLog } from '../../src/graphql/subscriptions/run-log.ts'
 import { newStage, type Stage } from '../support/stage.ts'
 import { Client } from './client.ts'
 
@@ -123,7 +123,7 @@ test('a log that is followed goes on until the cleanup is over', async () => {
   ])
   await hung.called
   expect((await stage.run(runId)).status).toBe('FAILED')
-  const log = await followLog(stage, { runId, after: 0, onOutage: () => {} })
+  const log = (await openLog(stage, { runId, after: 0, onOutage: () => {} }))[Symbol.asyncIterator]()
   const before = await log.next()
   expect(before.value?.entries.at(-1)).toMatchObject({ kind: 'cleanup.status', detail: { to: 'PENDING' } })
   const more = log.next()

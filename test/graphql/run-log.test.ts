@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { formatId } from '../../src/domain/ids.ts'
-import { followLog } from '../../src/graphql/subscriptions/run-log.ts'
+import { openLog } from '../../src/graphql/subscriptions/run-log.ts'
 import { Changes } from '../../src/store/changes.ts'
 import type { Database } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
+import { logAfter } from '../../src/store/log-reads.ts'
 import { testDatabase } from '../support/database.ts'
 import { Client, Data, NOW } from './client.ts'
 import { appendLines, type Event, insertEvent, insertRun, insertStep } from './fixtures.ts'
@@ -79,7 +80,9 @@ test('it goes on live, without a gap or a repeat, until the run is over', async 
 test('with notifications unplugged nothing is lost, only later', async () => {
   const runId = await newRun()
   const unplugged = new Changes()
-  const feed = await followLog({ db, changes: unplugged }, { runId, after: 0, onOutage, pollMs: 5 })
+  const feed = (await openLog({ db, changes: unplugged }, { runId, after: 0, onOutage, pollMs: 5 }))[
+    Symbol.asyncIterator
+  ]()
   const first = feed.next()
   await appendLines(db, runId, ['one', 'two'])
   expect((await first).value?.cursor).toBeGreaterThan(0)
@@ -95,7 +98,7 @@ test.each([
   ['it is paused', { status: 'PAUSED' as const, endedAt: null }, { status: 'CANCELLED' as const, endedAt: NOW }],
 ])('it does not end while %s', async (_, data, over) => {
   const runId = await newRun()
-  const feed = await followLog({ db, changes }, { runId, after: 0, onOutage, pollMs: NEVER })
+  const feed = (await openLog({ db, changes }, { runId, after: 0, onOutage, pollMs: NEVER }))[Symbol.asyncIterator]()
   await finish(runId, data)
   publish(runId, await appendLines(db, runId, ['one']))
   expect((await feed.next()).value?.cursor).toBe(1)
@@ -112,7 +115,7 @@ test('it does not end while a step is in flight, and one that waits for a person
   const runId = await newRun()
   const stepId = await insertStep(db, runId, { status: 'RUNNING', attempts: 1, claimNo: 1, startedAt: NOW })
   await finish(runId, { status: 'FAILED' })
-  const feed = await followLog({ db, changes }, { runId, after: 0, onOutage, pollMs: NEVER })
+  const feed = (await openLog({ db, changes }, { runId, after: 0, onOutage, pollMs: NEVER }))[Symbol.asyncIterator]()
   const next = feed.next()
   publish(runId, await appendLines(db, runId, ['late']))
   expect((await next).value?.cursor).toBe(1)
@@ -136,9 +139,20 @@ test('lines that are large come in small events, and one that is larger than tha
   await appendLines(db, runId, [large, 'small', 'y'.repeat(400_000), 'small'])
   await finish(runId)
   const sizes: number[] = []
-  for await (const { entries } of await followLog({ db, changes }, { runId, after: 0, onOutage }))
+  for await (const { entries } of await openLog({ db, changes }, { runId, after: 0, onOutage }))
     sizes.push(entries.length)
   expect(sizes).toEqual([2, 1, 1])
+})
+
+test('no more is read from the database than about an event, however large its lines are', async () => {
+  const runId = await newRun()
+  await appendLines(db, runId, ['first', ...upTo(10).map(() => 'x'.repeat(100_000)), 'last'])
+  const read = async (after: number, size: number) =>
+    (await logAfter(db, runId, { after, limit: 500, size })).map(({ line }) => line)
+  expect(await read(0, 128 * 1024)).toEqual([1, 2])
+  expect(await read(1, 128 * 1024)).toEqual([2])
+  expect(await read(1, 1)).toEqual([2])
+  expect(await read(9, 10_000_000)).toEqual([10, 11, 12])
 })
 
 test('a client that goes away leaves no listener behind', async () => {

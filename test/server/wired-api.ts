@@ -2,21 +2,36 @@ import { afterAll } from 'vitest'
 import type { Clock } from '../../src/domain/clock.ts'
 import { Registry } from '../../src/modules/registry.ts'
 import { createApi } from '../../src/server/api.ts'
-import { createHttpServer } from '../../src/server/http.ts'
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../src/server/http.ts'
 import type { Logger } from '../../src/server/logger.ts'
 import { Changes } from '../../src/store/changes.ts'
 import type { Database } from '../../src/store/database.ts'
 import { controlContext } from '../support/context.ts'
 
+type Parts = { db: Database; clock: Clock; log: Logger; changes?: Changes }
+
 /** The API behind real sockets; whoever sends a token that ends in "viewer" is a VIEWER, any other an ADMIN. */
-export async function wiredApi({ db, clock, log }: { db: Database; clock: Clock; log: Logger }): Promise<string> {
+export async function wiredApi(parts: Parts): Promise<string> {
+  return (await wiredServer(parts)).url
+}
+
+/** The same, with its server. */
+export async function wiredServer({
+  db,
+  clock,
+  log,
+  changes = new Changes(),
+}: Parts): Promise<{ url: string; server: HttpServer }> {
+  const server = createHttpServer(wiredParts({ db, clock, log, changes }))
+  afterAll(() => server.close())
+  return { server, url: await server.listen({ host: '127.0.0.1', port: 0 }) }
+}
+
+/** What it is made of, for a test with a transport of its own. */
+export function wiredParts({ db, clock, log, changes }: Required<Parts>): HttpServerOptions {
   const registry = new Registry()
-  const server = createHttpServer({
-    api: createApi({
-      control: controlContext({ db, changes: new Changes(), clock, catalog: registry }),
-      registry,
-      log,
-    }),
+  return {
+    api: createApi({ control: controlContext({ db, changes, clock, catalog: registry }), registry, log }),
     authenticate: async (authorization) => {
       if (authorization === null) return { kind: 'anonymous' }
       const role = authorization.endsWith('viewer') ? 'VIEWER' : 'ADMIN'
@@ -28,7 +43,5 @@ export async function wiredApi({ db, clock, log }: { db: Database; clock: Clock;
     zoneData: '2026a',
     allowedOrigins: [],
     log,
-  })
-  afterAll(() => server.close())
-  return server.listen({ host: '127.0.0.1', port: 0 })
+  }
 }

@@ -12,24 +12,26 @@ export const POLL_MS = 1_000
  * `onChange` registers a listener and answers how to take it away; it is called before the first look, so that no
  * change between a look and a wait is lost.
  *
- * A first look that fails is the end. Later ones are made again after the poll's time for as long as they fail, and
- * `onOutage` is told the error, once until one succeeds.
+ * A first look that fails is the end, unless the reader `hasBegun` before. Others are made again after the poll's time
+ * for as long as they fail, and `onOutage` is told the error, once until one succeeds.
  */
 export function follow<T>({
   look,
   onChange,
   onOutage,
+  hasBegun = false,
   pollMs = POLL_MS,
 }: {
   look: () => Promise<Look<T>>
   onChange: (listener: () => void) => () => void
   onOutage: (error: unknown) => void
+  hasBegun?: boolean
   pollMs?: number
 }): AsyncIterableIterator<T> {
   let changed = false
   let ended = false
   /** Whether looks work; null before the first. */
-  let working: boolean | null = null
+  let working: boolean | null = hasBegun ? true : null
   let wake: (() => void) | null = null
   let last: Promise<unknown> = Promise.resolve()
 

@@ -1,3 +1,4 @@
+import { type GraphQLResolveInfo, Kind } from 'graphql'
 import { uuidOf } from '../../domain/ids.ts'
 import { isTerminal } from '../../domain/run.ts'
 import type { Changes } from '../../store/changes.ts'
@@ -8,6 +9,7 @@ import { builder } from '../builder.ts'
 import { RunLogEntry } from '../log.ts'
 import { badUserInput, nothingToFollow } from '../request-errors.ts'
 import { follow, type Look } from './follow.ts'
+import { Replayable } from './replayable.ts'
 
 type LogBatch = { entries: LogRow[]; cursor: number }
 
@@ -24,36 +26,70 @@ const isOver = ({ status, cleanupStatus, stepInFlight }: LogHead) =>
  * all is delivered. Throws NOT_FOUND when there is no such run. `pollMs`: how long a change may go unnoticed that
  * nobody told of.
  */
-export async function followLog(
+export async function openLog(
   { db, changes }: { db: Database; changes: Changes },
-  {
-    runId,
-    after,
-    onOutage,
-    pollMs,
-  }: { runId: string; after: number; onOutage: (error: unknown) => void; pollMs?: number },
-): Promise<AsyncIterableIterator<LogBatch>> {
-  if ((await logHead(db, runId)) === null) throw noSuchRun()
-  let cursor = after
-  const look = async (): Promise<Look<LogBatch>> => {
-    // The head first: what it says is over was over before the lines are read, so that none is missed at the end.
-    const head = await logHead(db, runId)
-    if (head === null) return 'END'
-    if (head.lastLine <= cursor) return isOver(head) ? 'END' : 'WAIT'
-    const lines = await logAfter(db, runId, { after: cursor, limit: MAX_LINES })
-    const entries = upToSize(lines)
-    const last = entries.at(-1)
-    // The head tells of lines that pruning has deleted since.
-    if (last === undefined) return isOver(head) ? 'END' : 'WAIT'
-    cursor = last.line
-    return { value: { entries, cursor } }
+  { runId, after, cursorVariable = null, onOutage, pollMs }: LogOptions,
+): Promise<Replayable<LogBatch>> {
+  const opened = await logHead(db, runId)
+  if (opened === null) throw noSuchRun()
+  const read = async (range: { after: number; upTo?: number }): Promise<LogBatch | null> => {
+    const entries = upToSize(await logAfter(db, runId, { ...range, limit: MAX_LINES, size: MAX_CHARACTERS }))
+    return entries.length === 0 ? null : batchOf(entries)
   }
-  return follow({
-    look,
-    onChange: (listener) => changes.onRun(runId, listener),
+  return new Replayable({
+    after,
+    end: opened.lastLine,
+    cursorVariable,
+    read,
     onOutage,
-    ...(pollMs === undefined ? {} : { pollMs }),
+    cursorOf: ({ cursor }) => cursor,
+    halves: ({ entries }) => {
+      const middle = Math.ceil(entries.length / 2)
+      return entries.length < 2 ? null : [batchOf(entries.slice(0, middle)), batchOf(entries.slice(middle))]
+    },
+    follow(from) {
+      let cursor = from
+      // The head before the lines: what it says is over was over before they are read, so that none is missed at the end.
+      const atItsEnd = async (): Promise<LogBatch | 'WAIT' | 'END'> => {
+        const now = await logHead(db, runId)
+        if (now === null) return 'END'
+        // It tells of lines that pruning has deleted since, too.
+        const late = now.lastLine > cursor ? await read({ after: cursor }) : null
+        return late ?? (isOver(now) ? 'END' : 'WAIT')
+      }
+      const look = async (): Promise<Look<LogBatch>> => {
+        // A busy log is not asked for its head.
+        const batch = (await read({ after: cursor })) ?? (await atItsEnd())
+        if (typeof batch === 'string') return batch
+        cursor = batch.cursor
+        return { value: batch }
+      }
+      return follow({
+        look,
+        onChange: (listener) => changes.onRun(runId, listener),
+        onOutage,
+        hasBegun: true,
+        ...(pollMs === undefined ? {} : { pollMs }),
+      })
+    },
   })
+}
+
+type LogOptions = {
+  runId: string
+  after: number
+  /** See `Log`. */
+  cursorVariable?: string | null
+  onOutage: (error: unknown) => void
+  pollMs?: number
+}
+
+const batchOf = (entries: LogRow[]): LogBatch => ({ entries, cursor: entries.at(-1)?.line ?? 0 })
+
+/** The variable that an argument of the field is; null for anything else. */
+function variableOf({ fieldNodes }: GraphQLResolveInfo, argument: string): string | null {
+  const value = fieldNodes[0]?.arguments?.find(({ name }) => name.value === argument)?.value
+  return value?.kind === Kind.VARIABLE ? value.name.value : null
 }
 
 const noSuchRun = () => nothingToFollow('There is no run with this id. Pass an id that the API answered.')
@@ -90,11 +126,11 @@ builder.subscriptionField('runLog', (t) =>
           'The last line that you have: 0 or more. Beyond the end of the log: only lines with a higher number come.',
       }),
     },
-    subscribe: async (_root, { runId, after }, { control, onOutage }) => {
+    subscribe: async (_root, { runId, after }, { control, onOutage }, info) => {
       if (after != null && after < 0) throw badUserInput(`after is 0 or the number of a line, not ${after}.`)
       const uuid = uuidOf(runId, 'Run')
       if (uuid === null) throw noSuchRun()
-      return followLog(control, { runId: uuid, after: after ?? 0, onOutage })
+      return openLog(control, { runId: uuid, after: after ?? 0, cursorVariable: variableOf(info, 'after'), onOutage })
     },
     resolve: (batch) => batch,
   }),

@@ -1,0 +1,135 @@
+import type { Socket } from 'node:net'
+import type { WebSocket } from 'ws'
+import type { Outlet } from '../graphql/subscriptions/outlet.ts'
+
+/** A socket with more unsent bytes than this is not pushed to. */
+export const MAX_UNSENT_BYTES = 1024 * 1024
+/** Nor is one with this many unsent events, each of which costs some memory however small it is … */
+const MAX_UNSENT_EVENTS = 1024
+/** … unless they are fewer bytes than these, of which Node.js does not tell when they were sent. */
+const FEW_BYTES = 64 * 1024
+
+/** What one socket takes: as much as its peer reads, and at most MAX_UNSENT_BYTES and an event more. */
+export class SocketOutlet {
+  readonly #socket: WebSocket
+  readonly #stream: Socket
+  /** Events sent since nothing was unsent. */
+  #events = 0
+  #drained: Promise<void> | null = null
+  #lastTask: Promise<unknown> = Promise.resolve()
+  /** How many subscriptions are open. */
+  subscribers = 0
+
+  /** `stream`: the connection that the socket writes to. */
+  constructor(socket: WebSocket, stream: Socket) {
+    this.#socket = socket
+    this.#stream = stream
+  }
+
+  /** Where the events of an operation of this socket go. */
+  operation(id: string): Outlet {
+    return new OperationOutlet(this, id)
+  }
+
+  /** The same events, of which none is asked for while there is no room. Counted among the subscribers until it ends. */
+  paced<T>(events: AsyncIterable<T>): AsyncIterableIterator<T> {
+    const iterator = events[Symbol.asyncIterator]()
+    this.subscribers += 1
+    let isOpen = true
+    const end = (): void => {
+      if (isOpen) this.subscribers -= 1
+      isOpen = false
+    }
+    return {
+      [Symbol.asyncIterator]() {
+        return this
+      },
+      next: async () => {
+        try {
+          while (this.#isOpen() && this.isFull) await this.#drain()
+          const result = await iterator.next()
+          if (result.done) end()
+          return result
+        } catch (error) {
+          end()
+          throw error
+        }
+      },
+      return: async () => {
+        end()
+        await iterator.return?.()
+        return { done: true, value: undefined }
+      },
+    }
+  }
+
+  #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  get isFull(): boolean {
+    const unsent = this.#socket.bufferedAmount
+    if (unsent === 0) this.#events = 0
+    return unsent > MAX_UNSENT_BYTES || (this.#events >= MAX_UNSENT_EVENTS && unsent > FEW_BYTES)
+  }
+
+  /** One message in two fragments, so that all sockets send the same bytes of the event and none has a copy. */
+  send(head: Buffer, end: Buffer): void {
+    if (!this.#isOpen()) return
+    this.#events += 1
+    this.#stream.cork()
+    this.#socket.send(head, { binary: false, fin: false })
+    this.#socket.send(end, { binary: false, fin: true })
+    this.#stream.uncork()
+  }
+
+  /** See `Outlet`. */
+  async whenRoom(task: () => Promise<void>): Promise<boolean> {
+    const done = this.#lastTask.then(async () => {
+      while (this.#isOpen() && this.isFull) await this.#drain()
+      if (!this.#isOpen()) return false
+      await task()
+      return true
+    })
+    this.#lastTask = done.catch(() => {})
+    return done
+  }
+
+  /** When all was sent, or the connection is gone. */
+  #drain(): Promise<void> {
+    this.#drained ??= new Promise<void>((resolve) => {
+      const settle = (): void => {
+        this.#stream.off('drain', settle)
+        this.#stream.off('close', settle)
+        this.#drained = null
+        resolve()
+      }
+      this.#stream.on('drain', settle)
+      this.#stream.on('close', settle)
+    })
+    return this.#drained
+  }
+}
+
+/** A class, and no object of closures, because all that a broadcast touches for each reader is most of what it costs. */
+class OperationOutlet implements Outlet {
+  readonly #socket: SocketOutlet
+  readonly #head: Buffer
+
+  constructor(socket: SocketOutlet, id: string) {
+    this.#socket = socket
+    this.#head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`)
+  }
+
+  get isFull(): boolean {
+    return this.#socket.isFull
+  }
+
+  send(end: Buffer): void {
+    this.#socket.send(this.#head, end)
+  }
+
+  whenRoom(task: () => Promise<void>): Promise<boolean> {
+    return this.#socket.whenRoom(task)
+  }
+}

@@ -1,0 +1,238 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { formatId } from '../../src/domain/ids.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { mintId } from '../../src/store/ids.ts'
+import { publish } from './cuelight.ts'
+
+const READERS = 1_000
+const LINES_PER_SECOND = 1_000
+const LINES = 10 * LINES_PER_SECOND
+const TEXT =
+  'GET https://api.example.test/v1/orders?page=17 -> 200 in 143 ms; 25 rows merged into staging.orders (attempt 1)'
+const QUERY =
+  'subscription ($runId: ID!, $after: Int!) { runLog(runId: $runId, after: $after) { cursor entries { line text } } }'
+/** Fewer than its pub/sub keeps for a reader, so that none is lost. */
+const YOGA_LINES = 500
+
+/**
+ * One log at 1,000 lines/s to 1,000 sockets: milliseconds from a line's commit to its readers; CPU for each frame that
+ * was sent, as a ratio to a bare broadcast of frames as large as these; and how many lines/s graphql-yoga's own pub/sub
+ * with graphql-ws gets to as many readers at most, as a ratio of ours to that.
+ */
+export type FanOut = {
+  readers: number
+  linesPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  within20Ms: number
+  cpuShare: number
+  broadcastCpuShare: number
+  cpuRatio: number
+  linesPerFrame: number
+  yogaLinesPerSecond: number
+  yogaRatio: number
+}
+
+export async function measureFanOut(url: string): Promise<FanOut> {
+  const ours = await cuelight(url)
+  const perFrame = Math.max(1, Math.round((READERS * ours.lines) / ours.received.messages))
+  const bare = await broadcast(url, perFrame)
+  const yogaLinesPerSecond = await yoga()
+  const { waits, seconds, received, cpuSeconds } = ours
+  waits.sort((a, b) => a - b)
+  const rank = (share: number) => Number(((waits[Math.floor(waits.length * share)] ?? Number.NaN) / 1000).toFixed(1))
+  const linesPerSecond = Math.round(ours.lines / seconds)
+  const ratio = cpuSeconds / received.messages / (bare.cpuSeconds / bare.received.messages)
+  return {
+    readers: READERS,
+    linesPerSecond,
+    p50Ms: rank(0.5),
+    p99Ms: rank(0.99),
+    within20Ms: Number((waits.filter((wait) => wait <= 20_000).length / waits.length).toFixed(4)),
+    cpuShare: Number((cpuSeconds / seconds).toFixed(2)),
+    broadcastCpuShare: Number((bare.cpuSeconds / bare.seconds).toFixed(2)),
+    cpuRatio: Number(ratio.toFixed(2)),
+    linesPerFrame: Number(((READERS * ours.lines) / received.messages).toFixed(1)),
+    yogaLinesPerSecond: Math.round(yogaLinesPerSecond),
+    yogaRatio: Number((linesPerSecond / yogaLinesPerSecond).toFixed(1)),
+  }
+}
+
+/** What the server is told: that lines of a run were committed; to send lines itself; what to answer. */
+type Order =
+  | { kind: 'committed'; runId: string; line: number }
+  | { kind: 'send'; text: string; lines: number; everyMs: number; perFrame: number }
+  | { kind: 'subscribers' }
+  | { kind: 'cpu' }
+
+/** What came: messages and bytes over all readers, and of some of them which line came when (microseconds). */
+type Received = { messages: number; bytes: number; lines: number[]; at: number[]; gaps: number }
+
+type Measured = { received: Received; cpuSeconds: number; seconds: number }
+
+async function cuelight(url: string): Promise<Measured & { waits: number[]; lines: number }> {
+  const runId = await insertRun(url)
+  const server = await startServer('cuelight', url)
+  const variables = { runId: formatId('Run', runId), after: 0 }
+  const readers = await startReaders(server, { query: QUERY, variables })
+  try {
+    let commits: number[] = []
+    const measured = await measure({ server, readers, lines: LINES }, async () => {
+      commits = await writeLines(url, runId, (line) => server.send({ kind: 'committed', runId, line } satisfies Order))
+    })
+    const { received } = measured
+    if (received.gaps > 0) throw new Error(`${received.gaps} lines came out of their order.`)
+    const waits = received.lines.map((line, index) => (received.at[index] ?? 0) - (commits[line - 1] ?? 0))
+    return { ...measured, waits, lines: LINES }
+  } finally {
+    stop(server, readers)
+  }
+}
+
+/** While as many lines are written as for Cuelight, so that the machine has as much else to do. */
+async function broadcast(url: string, perFrame: number): Promise<Measured> {
+  const runId = await insertRun(url)
+  const server = await startServer('broadcast')
+  const readers = await startReaders(server, { query: QUERY, variables: {} })
+  try {
+    const everyMs = (perFrame * 1000) / LINES_PER_SECOND
+    return await measure({ server, readers, lines: LINES }, async () => {
+      server.send({ kind: 'send', text: TEXT, lines: LINES, everyMs, perFrame } satisfies Order)
+      await writeLines(url, runId, () => {})
+    })
+  } finally {
+    stop(server, readers)
+  }
+}
+
+/** Writes the log at its pace, each time the lines that are due. When each line was committed, in microseconds. */
+async function writeLines(url: string, runId: string, onCommitted: (line: number) => void): Promise<number[]> {
+  const session = new pg.Client({ connectionString: url })
+  await session.connect()
+  try {
+    const commits: number[] = []
+    const began = performance.now()
+    while (commits.length < LINES) {
+      const due = Math.min(Math.floor(((performance.now() - began) * LINES_PER_SECOND) / 1000), LINES)
+      const count = Math.min(due - commits.length, 50)
+      if (count > 0) {
+        await session.query(WRITE, [runId, count, TEXT])
+        const at = microseconds()
+        for (let line = 0; line < count; line++) commits.push(at)
+        onCommitted(commits.length)
+      }
+      await delay(2)
+    }
+    return commits
+  } finally {
+    await session.end()
+  }
+}
+
+/** In one commit. */
+const WRITE = `WITH taken AS (UPDATE runs SET last_line = last_line + $2::int WHERE id = $1::uuid RETURNING last_line - $2::int AS first)
+  INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
+  SELECT $1::uuid, first + n, now(), 'step.message', 'SYSTEM', 'Cuelight', '{}', $3
+  FROM taken, generate_series(1, $2::int) n`
+
+async function yoga(): Promise<number> {
+  const server = await startServer('yoga')
+  const query = 'subscription ($runId: ID!) { runLog(runId: $runId) { line text } }'
+  const readers = await startReaders(server, { query, variables: { runId: 'run' } })
+  try {
+    const { seconds } = await measure({ server, readers, lines: YOGA_LINES }, async () => {
+      server.send({ kind: 'send', text: TEXT, lines: YOGA_LINES, everyMs: 0, perFrame: 1 } satisfies Order)
+    })
+    return YOGA_LINES / seconds
+  } finally {
+    stop(server, readers)
+  }
+}
+
+/** From the first line until all readers have the last. */
+async function measure(
+  { server, readers, lines }: { server: ChildProcess; readers: ChildProcess; lines: number },
+  send: () => Promise<void>,
+): Promise<Measured> {
+  readers.send(lines)
+  await delay(500)
+  const cpuBefore = await ask(server, { kind: 'cpu' })
+  const began = performance.now()
+  const received = once(readers, 'message').then(([message]: Received[]) => message)
+  await send()
+  const all = await received
+  const seconds = (performance.now() - began) / 1000
+  if (all === undefined) throw new Error('The readers ended before they had everything.')
+  return { received: all, seconds, cpuSeconds: ((await ask(server, { kind: 'cpu' })) - cpuBefore) / 1e6 }
+}
+
+const microseconds = () => Number(process.hrtime.bigint() / 1000n)
+
+const start = (script: string, args: string[]): ChildProcess =>
+  fork(fileURLToPath(new URL(script, import.meta.url)), args)
+
+const ports = new WeakMap<ChildProcess, number>()
+
+async function startServer(variant: string, url = ''): Promise<ChildProcess> {
+  const server = start('fan-out-server.mjs', [variant, url])
+  const [port] = await once(server, 'message')
+  ports.set(server, Number(port))
+  return server
+}
+
+async function startReaders(
+  server: ChildProcess,
+  { query, variables }: { query: string; variables: object },
+): Promise<ChildProcess> {
+  const readers = start('fan-out-readers.mjs', [
+    String(ports.get(server)),
+    String(READERS),
+    query,
+    JSON.stringify(variables),
+  ])
+  await once(readers, 'message')
+  while ((await ask(server, { kind: 'subscribers' })) < READERS) await delay(50)
+  return readers
+}
+
+async function ask(server: ChildProcess, order: Order): Promise<number> {
+  const answer = once(server, 'message')
+  server.send(order)
+  return Number((await answer)[0])
+}
+
+function stop(...children: ChildProcess[]): void {
+  for (const child of children) child.kill()
+}
+
+async function insertRun(url: string): Promise<string> {
+  const db = await openDatabase({ url, poolSize: 1, runnerPoolSize: 1 })
+  try {
+    const { definitionId, versionId } = await publish(db, 1)
+    const [id, at] = [mintId(), new Date()]
+    await db.prisma.run.create({
+      data: {
+        id,
+        definitionId,
+        versionId,
+        source: 'MANUAL',
+        status: 'RUNNING',
+        timeZone: 'UTC',
+        occurrenceKey: at.toISOString(),
+        occurrenceAt: at,
+        scheduledFor: at,
+        graceUntil: at,
+        createdAt: at,
+        startedByKind: 'TOKEN',
+        startedByName: 'bench',
+      },
+    })
+    return id
+  } finally {
+    await db.close()
+  }
+}
