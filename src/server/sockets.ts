@@ -63,7 +63,7 @@ export function attachSockets(
     if (prepared === undefined) throw new Error('An operation that onSubscribe did not prepare.')
     return prepared
   }
-  const outlets = new Map<WebSocket, SocketOutlet>()
+  const outlets = new WeakMap<WebSocket, SocketOutlet>()
 
   const endWith = (credential: Credential, extra: Extra): void => {
     const { socket } = extra
@@ -155,7 +155,6 @@ export function attachSockets(
     // A peer that breaks the protocol is no fault of ours, and a second error must not be an uncaught one.
     socket.removeAllListeners('error')
     socket.on('error', (error) => log.debug({ err: error }, 'a socket failed'))
-    socket.once('close', () => outlets.delete(socket))
   })
 
   let closing = false
@@ -189,8 +188,10 @@ export function attachSockets(
     stats() {
       let subscribers = 0
       let unsentBytes = 0
-      for (const outlet of outlets.values()) subscribers += outlet.subscribers
-      for (const { bufferedAmount } of sockets.clients) unsentBytes += bufferedAmount
+      for (const socket of sockets.clients) {
+        subscribers += outlets.get(socket)?.subscribers ?? 0
+        unsentBytes += socket.bufferedAmount
+      }
       return { subscribers, unsentBytes }
     },
     async close() {
