@@ -9,6 +9,7 @@ import { type Api, GRAPHQL_PATH, type GraphqlEndpoint, MAX_BODY_BYTES } from './
 import type { Logger } from './logger.ts'
 import type { SocketStats } from './metrics.ts'
 import type { OpenCredentials } from './open-credentials.ts'
+import { PeerSocket } from './peer-socket.ts'
 import { SocketOutlet } from './socket-outlet.ts'
 
 /** Close codes of graphql-transport-ws: clients do not retry after Unauthorized, and do after the others. */
@@ -52,7 +53,7 @@ export function attachSockets(
     log: Logger
   },
 ): { close(): Promise<void>; stats(): SocketStats } {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES, WebSocket: PeerSocket })
   const unproven = new Slots(bounds.unprovenSockets)
   /** Call one when its socket is proven. */
   const provers = new WeakMap<WebSocket, () => void>()
