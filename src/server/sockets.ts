@@ -1,14 +1,15 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError, getOperationAST } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Authenticate, Caller, Credential } from './authenticate.ts'
-import { type Bounds, CallerSockets, keyOf, Slots } from './bounds.ts'
+import { type Bounds, keyOf, Slots } from './bounds.ts'
 import { type Api, GRAPHQL_PATH, type GraphqlEndpoint, MAX_BODY_BYTES } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
 import type { SocketStats } from './metrics.ts'
 import type { OpenCredentials } from './open-credentials.ts'
+import { type Operation, SocketOperations } from './socket-operations.ts'
 
 /** Close codes of graphql-transport-ws: clients do not retry after Unauthorized, and do after the others. */
 const UNAUTHORIZED = 4401
@@ -21,7 +22,7 @@ const TOO_MANY_SOCKETS = 'Too many sockets are open with this token; close some,
 const CLOSE_MS = 1000
 
 type Extra = { socket: WebSocket; request: IncomingMessage; caller?: Caller | undefined; key?: string }
-type Enveloped = ReturnType<GraphqlEndpoint['getEnveloped']>
+type Prepared = { enveloped: ReturnType<GraphqlEndpoint['getEnveloped']>; operation: Operation }
 
 /**
  * GraphQL over WebSocket (graphql-transport-ws) on the endpoint's path. A browser page of another origin is refused
@@ -53,13 +54,13 @@ export function attachSockets(
   const unproven = new Slots(bounds.unprovenSockets)
   /** Call one when its socket is proven. */
   const provers = new WeakMap<WebSocket, () => void>()
-  const proven = new CallerSockets(bounds)
-  const envelopes = new WeakMap<object, Enveloped>()
-  const operations = new WeakMap<WebSocket, object>()
-  const envelopeOf = (args: object): Enveloped => {
-    const enveloped = envelopes.get(args)
-    if (enveloped === undefined) throw new Error('An operation that onSubscribe did not prepare.')
-    return enveloped
+  const proven = new Slots(bounds.socketsOfCaller)
+  const operations = new SocketOperations(bounds)
+  const preparations = new WeakMap<object, Prepared>()
+  const preparationOf = (args: object): Prepared => {
+    const prepared = preparations.get(args)
+    if (prepared === undefined) throw new Error('An operation that onSubscribe did not prepare.')
+    return prepared
   }
 
   const endWith = (credential: Credential, extra: Extra): void => {
@@ -78,13 +79,12 @@ export function attachSockets(
     {
       isProd: true,
       connectionInitWaitTimeout: bounds.init,
-      async onConnect({ connectionParams, extra, subscriptions }) {
-        operations.set(extra.socket, subscriptions)
+      async onConnect({ connectionParams, extra }) {
         try {
           const authentication = await authenticate(authorizationOf(connectionParams, extra.request))
           if (authentication.kind === 'caller') {
             extra.key = keyOf(authentication.caller, authentication.credential)
-            const leave = proven.take(extra.key, subscriptions)
+            const leave = proven.take(extra.key)
             if (leave === null) {
               extra.socket.close(TRY_AGAIN_LATER, TOO_MANY_SOCKETS)
               return false
@@ -105,20 +105,10 @@ export function attachSockets(
         return false
       },
       // Whatever is thrown from here would close the socket with 4500, and all other operations on it with it.
-      async onSubscribe({ extra, subscriptions }, _id, payload) {
+      async onSubscribe({ extra }, _id, payload) {
+        const operation = operations.begin(extra.socket, extra.key ?? '')
+        if (typeof operation === 'string') return [tooManyOperations(operation)]
         try {
-          if (Object.keys(subscriptions).length > bounds.operationsOfSocket)
-            return [
-              tooManyOperations(
-                `A socket may have ${bounds.operationsOfSocket} operations open at a time; end some or open another.`,
-              ),
-            ]
-          if (extra.key !== undefined && proven.hasTooMany(extra.key))
-            return [
-              tooManyOperations(
-                `All sockets of one token together may have ${bounds.operationsOfCaller} operations open at a time; end some, or use another token.`,
-              ),
-            ]
           const enveloped = endpoint.getEnveloped({ caller: extra.caller, params: payload })
           const args = {
             schema: enveloped.schema,
@@ -127,16 +117,35 @@ export function attachSockets(
             variableValues: payload.variables,
           }
           const problems = enveloped.validate(args.schema, args.document)
-          if (problems.length > 0) return problems
+          if (problems.length === 0 && !getOperationAST(args.document, args.operationName)) problems.push(NO_OPERATION)
+          if (problems.length > 0) {
+            operation.end()
+            return problems
+          }
           const prepared = { ...args, contextValue: await enveloped.contextFactory() }
-          envelopes.set(prepared, enveloped)
+          preparations.set(prepared, { enveloped, operation })
           return prepared
         } catch (error) {
+          operation.end()
           return [api.maskError(error)]
         }
       },
-      execute: (args) => envelopeOf(args).execute(args),
-      subscribe: (args) => envelopeOf(args).subscribe(args),
+      execute(args) {
+        const { enveloped, operation } = preparationOf(args)
+        return operation.until(Promise.resolve(enveloped.execute(args)))
+      },
+      async subscribe(args) {
+        const { enveloped, operation } = preparationOf(args)
+        try {
+          const begun = await enveloped.subscribe(args)
+          if (Symbol.asyncIterator in begun) return operation.through(begun)
+          operation.end()
+          return begun
+        } catch (error) {
+          operation.end()
+          throw error
+        }
+      },
       onError: (_context, _id, _payload, errors) => errors.map((error) => overSocket(api.maskError(error))),
     },
     sockets,
@@ -177,7 +186,7 @@ export function attachSockets(
   })
   return {
     stats() {
-      const open = [...sockets.clients].map((socket) => Object.keys(operations.get(socket) ?? {}).length)
+      const open = [...sockets.clients].map((socket) => operations.countOf(socket))
       const unsent = [...sockets.clients].map((socket) => socket.bufferedAmount)
       return { subscribers: sum(open), unsentBytes: sum(unsent) }
     },
@@ -192,6 +201,11 @@ export function attachSockets(
     },
   }
 }
+
+const NO_OPERATION = new GraphQLError(
+  'The document has no operation of this name, or has several and none is named: give its name in operationName.',
+  { extensions: { code: 'BAD_USER_INPUT' } },
+)
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
 
