@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { Role } from '../domain/access.ts'
+import { inLine, MAX_ACTOR_NAME } from '../domain/actor-name.ts'
 import { valueAt } from '../domain/dotted-path.ts'
 import { isObject } from '../domain/plain-object.ts'
 import { storableText } from '../domain/storable.ts'
@@ -28,8 +29,6 @@ const KEY_SET_AGE_MS = 600_000
 const UNKNOWN_KEY_MS = 30_000
 /** After one that failed, too. */
 const FAILED_MS = 5_000
-
-const MAX_NAME = 100
 
 /** Of somebody who has several, the one that counts: the one that includes most, and EMITTER, which reads nothing, last. */
 const HIGHEST_FIRST: readonly Role[] = ['ADMIN', 'MODERATOR', 'VIEWER', 'EMITTER']
@@ -163,8 +162,8 @@ function highestRole(claim: unknown): Role | null {
 function nameIn(payload: JWTPayload): string | null {
   for (const claim of ['name', 'preferred_username', 'email', 'sub']) {
     const value = payload[claim]
-    const name = typeof value === 'string' ? storableText(value).trim() : ''
-    if (name !== '') return [...name].slice(0, MAX_NAME).join('')
+    const name = typeof value === 'string' ? inLine(storableText(value)).trim() : ''
+    if (name !== '') return [...name].slice(0, MAX_ACTOR_NAME).join('')
   }
   return null
 }

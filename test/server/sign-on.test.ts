@@ -68,6 +68,15 @@ test('a JWT that is in order is who it names, with the role that it gives, until
   expect(asked()).toBe(1)
 })
 
+test('a name that its user chose stays within a line', async () => {
+  const { check } = signOnOf((await keySet(serving(first.jwk))).url)
+  const name = 'Mira\r\n12:00 Ann\u2028approved\u001b[2K \u202Eit\u0085'
+  expect(await check(await jwt({ name }))).toMatchObject({
+    caller: { actor: { name: 'Mira 12:00 Ann approved [2K  it' } },
+  })
+  expect(await check(await jwt({ name: '\n\t' }))).toMatchObject({ caller: { actor: { name: 'u-1' } } })
+})
+
 test.each(['RS256', 'PS256', 'ES384', 'EdDSA'])('%s is taken', async (alg) => {
   const keys = await keysOf('k', alg)
   const { check } = signOnOf((await keySet(serving(keys.jwk))).url)
