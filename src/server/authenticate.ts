@@ -22,10 +22,13 @@ export type Credential = {
   expiresAt: number | null
 }
 
-/** What an Authorization value proves: a caller, nothing because there is none, or that it is wrong. */
+/** What an Authorization value proves: a caller, nothing because there is none, that it is wrong, or nothing as yet: who could tell is away. */
 export type Authentication =
   /** Without a credential it never ends: it is the owner's. */
-  { kind: 'caller'; caller: Caller; credential?: Credential } | { kind: 'anonymous' } | { kind: 'refused' }
+  | { kind: 'caller'; caller: Caller; credential?: Credential }
+  | { kind: 'anonymous' }
+  | { kind: 'refused' }
+  | { kind: 'unknown' }
 
 /** Rejects only when the database cannot be asked. */
 export type Authenticate = (authorization: string | null) => Promise<Authentication>
@@ -77,6 +80,7 @@ export function createAuthenticate({
     if (checkJwt !== null && token.length <= JWT_MAX && JWT.test(token)) {
       const proven = await checkJwt(token)
       if (proven === null) return { kind: 'refused' }
+      if (proven === 'unknown') return { kind: 'unknown' }
       const { caller, expiresAt } = proven
       return { kind: 'caller', caller, credential: { tokenId: null, expiresAt } }
     }

@@ -96,7 +96,8 @@ export function attachSockets(
             if (authentication.credential !== undefined) endWith(authentication.credential, extra)
             return extra.caller !== undefined
           }
-          extra.socket.close(UNAUTHORIZED, 'Unauthorized')
+          if (authentication.kind === 'unknown') extra.socket.close(TRY_AGAIN_LATER, 'Try again later')
+          else extra.socket.close(UNAUTHORIZED, 'Unauthorized')
         } catch (error) {
           log.error({ err: error }, 'a socket could not be authenticated')
           extra.socket.close(TRY_AGAIN_LATER, 'Try again later')

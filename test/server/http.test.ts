@@ -138,6 +138,14 @@ test('a database that cannot be asked for the token is a masked fault', async ()
   expect(answer.body.errors[0].extensions.code).toBe('INTERNAL_SERVER_ERROR')
 })
 
+test('a token that nobody can check now is a 503 that says to try again', async () => {
+  const { url } = await startServer()
+  const answer = await post(url, { query: '{ caller }' }, { authorization: 'Bearer key-set-is-away' })
+  expect(answer.status).toBe(503)
+  expect(answer.body.errors[0].message).toMatch(/cannot be checked at the moment.*try again/)
+  expect(answer.body.errors[0].extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR' })
+})
+
 test('GraphiQL is for browsers only, and loads nothing from elsewhere', async () => {
   const { url } = await startServer()
   const browser = await fetch(`${url}/graphql`, { headers: { accept: 'text/html,application/xhtml+xml' } })

@@ -172,12 +172,12 @@ describe('the key set', () => {
     expect(await check(await jwt())).not.toBeNull()
   })
 
-  test('that is away is logged once and asked for once in a while, and tokens are refused', async () => {
+  test('that is away is logged once and asked for once in a while, and tokens are unknown', async () => {
     const { url, asked } = await keySet((_request, response) => response.destroy())
     const { check, warned } = signOnOf(url, { pauseMs: { failed: 60_000, unknownKey: 60_000 } })
     const token = await jwt()
-    expect(await Promise.all(Array.from({ length: 10 }, () => check(token)))).toEqual(Array(10).fill(null))
-    expect(await check(token)).toBeNull()
+    expect(await Promise.all(Array.from({ length: 10 }, () => check(token)))).toEqual(Array(10).fill('unknown'))
+    expect(await check(token)).toBe('unknown')
     expect(asked()).toBe(1)
     expect(warned()).toHaveLength(1)
     expect(warned()[0]).toContain('the key set of CUELIGHT_JWKS_URL could not be read: the connection failed')
@@ -187,7 +187,7 @@ describe('the key set', () => {
     let answer: RequestListener = (_request, response) => response.writeHead(503).end()
     const { url } = await keySet((request, response) => answer(request, response))
     const { check, warned } = signOnOf(url)
-    expect(await check(await jwt())).toBeNull()
+    expect(await check(await jwt())).toBe('unknown')
     expect(warned()[0]).toContain('it answered 503')
     answer = serving(first.jwk)
     expect(await check(await jwt())).not.toBeNull()
@@ -208,7 +208,7 @@ describe('the key set', () => {
     ],
   ])('that %s is refused', async (_case, answer, message) => {
     const { check, warned } = signOnOf((await keySet(answer)).url)
-    expect(await check(await jwt())).toBeNull()
+    expect(await check(await jwt())).toBe('unknown')
     await vi.waitFor(() => expect(warned()).toHaveLength(1))
     expect(warned()[0]).toMatch(message)
   })
