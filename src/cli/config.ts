@@ -18,5 +18,13 @@ export function readClientConfig(
     const name = flags.url === undefined ? 'CUELIGHT_URL' : '--url'
     throw new Error(`${name} is ${JSON.stringify(url)}; it may be the server's address, like ${DEFAULT_URL}.`)
   }
-  return { url, token: flags.token ?? (env.CUELIGHT_TOKEN?.trim() || null) }
+  return { url, token: readToken(flags.token ?? (env.CUELIGHT_TOKEN?.trim() || null)) }
+}
+
+// What a header cannot hold would be quoted by who refuses it.
+function readToken(token: string | null): string | null {
+  if (token === null || /^[\x21-\x7e]+$/.test(token)) return token
+  throw new Error(
+    'The token (--token or CUELIGHT_TOKEN) may be printable ASCII characters without spaces; see that it was copied whole and alone.',
+  )
 }

@@ -1,5 +1,6 @@
 import type { Role } from '../domain/access.ts'
 import type { Actor } from '../domain/actor.ts'
+import { isInLine, MAX_ACTOR_NAME } from '../domain/actor-name.ts'
 import { formatId } from '../domain/ids.ts'
 import type { Issue } from '../domain/issue.ts'
 import { storableText } from '../domain/storable.ts'
@@ -15,9 +16,6 @@ export type CreateApiTokenInput = {
   /** Omitted: it holds until it is revoked. */
   expiresAt?: Date | null
 }
-
-/** Longest name of a token, in characters: it stands in logs as who did something. */
-const MAX_NAME = 100
 
 /** Makes a token with a role. The token itself is in this answer and nowhere else: only its hash is kept. */
 export async function createApiToken(
@@ -55,9 +53,12 @@ export async function revokeApiToken(
 function nameIssues(name: string): Issue[] {
   if (name === '')
     return [{ path: 'name', message: 'The name must not be empty; say who or what the token is for, like "shard 1".' }]
+  if (!isInLine(name))
+    return [{ path: 'name', message: 'The name may hold no line breaks and no control characters; leave them out.' }]
   const length = [...name].length
-  if (length <= MAX_NAME) return []
-  return [{ path: 'name', message: `The name may have at most ${MAX_NAME} characters, and has ${length}; shorten it.` }]
+  if (length <= MAX_ACTOR_NAME) return []
+  const message = `The name may have at most ${MAX_ACTOR_NAME} characters, and has ${length}; shorten it.`
+  return [{ path: 'name', message }]
 }
 
 function expiryIssues(expiresAt: Date | null, now: number): Issue[] {

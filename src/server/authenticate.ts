@@ -22,10 +22,13 @@ export type Credential = {
   expiresAt: number | null
 }
 
-/** What an Authorization value proves: a caller, nothing because there is none, or that it is wrong. */
+/** What an Authorization value proves: a caller, nothing because there is none, that it is wrong, or nothing as yet: who could tell is away. */
 export type Authentication =
   /** Without a credential it never ends: it is the owner's. */
-  { kind: 'caller'; caller: Caller; credential?: Credential } | { kind: 'anonymous' } | { kind: 'refused' }
+  | { kind: 'caller'; caller: Caller; credential?: Credential }
+  | { kind: 'anonymous' }
+  | { kind: 'refused' }
+  | { kind: 'unknown' }
 
 /** Rejects only when the database cannot be asked. */
 export type Authenticate = (authorization: string | null) => Promise<Authentication>
@@ -53,6 +56,8 @@ export function createAuthenticate({
   now: () => number
   log: Logger
 }): Authenticate {
+  /** The owner's may be as long as the owner likes. */
+  const adminMax = Math.max(TOKEN_MAX, adminToken?.length ?? 0)
   const noting = new Set<string>()
   const noteUse = async (token: StoredToken, at: Date): Promise<void> => {
     if (!isUseWorthNoting(token, at) || noting.has(token.id)) return
@@ -69,12 +74,13 @@ export function createAuthenticate({
     if (authorization === null || authorization === '') return { kind: 'anonymous' }
     const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1]
     if (token === undefined) return { kind: 'refused' }
-    if (adminToken !== null && token.length <= TOKEN_MAX && equalInConstantTime(token, adminToken)) {
+    if (adminToken !== null && token.length <= adminMax && equalInConstantTime(token, adminToken)) {
       return { kind: 'caller', caller: { actor: { kind: 'TOKEN', name: 'admin' }, role: 'ADMIN' } }
     }
     if (checkJwt !== null && token.length <= JWT_MAX && JWT.test(token)) {
       const proven = await checkJwt(token)
       if (proven === null) return { kind: 'refused' }
+      if (proven === 'unknown') return { kind: 'unknown' }
       const { caller, expiresAt } = proven
       return { kind: 'caller', caller, credential: { tokenId: null, expiresAt } }
     }

@@ -6,13 +6,15 @@ export type Bounds = {
   connections: number
   /** Sockets that have not proven a token yet, of all clients together. */
   unprovenSockets: number
+  /** Requests whose token is being looked up, of all clients together: a connection may send any number at once. */
+  unprovenRequests: number
   /** Sockets of one caller. */
   socketsOfCaller: number
   /** Operations that one socket may have open at a time. */
   operationsOfSocket: number
   /** Operations that all sockets of one caller may have open at a time. */
   operationsOfCaller: number
-  /** Requests of one caller that are being answered, event streams among them. */
+  /** Requests of one caller that are being answered, event streams among them; one that was given up, too, until its work is done. */
   requestsOfCaller: number
   /** The same of all who have no token. */
   anonymousRequests: number
@@ -33,6 +35,7 @@ export type Bounds = {
 export const BOUNDS: Bounds = {
   connections: 10_000,
   unprovenSockets: 1_000,
+  unprovenRequests: 1_000,
   socketsOfCaller: 2_000,
   operationsOfSocket: 100,
   operationsOfCaller: 10_000,
@@ -51,60 +54,30 @@ export const keyOf = (caller: Caller, credential: Credential | undefined): strin
   credential?.tokenId ?? `${caller.actor.kind} ${caller.actor.name}`
 
 /** Counts what is going on by key, up to a most for each. */
-export class Slots {
+export class Slots<Key = string> {
   readonly #most: number
-  readonly #taken = new Map<string, number>()
+  readonly #taken = new Map<Key, number>()
 
   constructor(most: number) {
     this.#most = most
   }
 
   /** Takes one: call what it answers when that is over, once or more. Null: there are as many as there may be. */
-  take(key: string): (() => void) | null {
-    const taken = this.#taken.get(key) ?? 0
+  take(key: Key): (() => void) | null {
+    const taken = this.#countOf(key)
     if (taken >= this.#most) return null
     this.#taken.set(key, taken + 1)
     let over = false
     return () => {
       if (over) return
       over = true
-      const left = (this.#taken.get(key) ?? 0) - 1
+      const left = this.#countOf(key) - 1
       if (left > 0) this.#taken.set(key, left)
       else this.#taken.delete(key)
     }
   }
-}
 
-/** The operations of a socket by their ids, as the protocol keeps them. */
-type Operations = Record<string, unknown>
-
-/** The sockets of each caller, and what is open on them. */
-export class CallerSockets {
-  readonly #bounds: Pick<Bounds, 'socketsOfCaller' | 'operationsOfCaller'>
-  readonly #open = new Map<string, Set<Operations>>()
-
-  constructor(bounds: Pick<Bounds, 'socketsOfCaller' | 'operationsOfCaller'>) {
-    this.#bounds = bounds
-  }
-
-  /** Takes one more: call what it answers when it is closed. Null: the caller has as many as it may have. */
-  take(key: string, operations: Operations): (() => void) | null {
-    const sockets = this.#open.get(key) ?? new Set()
-    if (sockets.size >= this.#bounds.socketsOfCaller) return null
-    this.#open.set(key, sockets.add(operations))
-    return () => {
-      sockets.delete(operations)
-      if (sockets.size === 0 && this.#open.get(key) === sockets) this.#open.delete(key)
-    }
-  }
-
-  /** Whether a caller has more operations open than it may have. */
-  hasTooMany(key: string): boolean {
-    let count = 0
-    for (const operations of this.#open.get(key) ?? []) {
-      count += Object.keys(operations).length
-      if (count > this.#bounds.operationsOfCaller) return true
-    }
-    return false
+  #countOf(key: Key): number {
+    return this.#taken.get(key) ?? 0
   }
 }

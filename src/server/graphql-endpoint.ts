@@ -58,6 +58,7 @@ export function createGraphqlEndpoint({
     async onRequestParse({ request, serverContext, setRequestParser }) {
       const authentication = await authenticate(request.headers.get('authorization'))
       if (authentication.kind === 'refused') throw wrongToken()
+      if (authentication.kind === 'unknown') throw unknownToken()
       const { caller = null, credential } = authentication.kind === 'caller' ? authentication : {}
       serverContext.caller = caller
       if (serverContext.admit?.(caller, credential) === false) throw tooManyRequests(caller)
@@ -112,6 +113,13 @@ function wrongToken(): GraphQLError {
   return new GraphQLError(
     'The Authorization header holds no valid token; it may be "Bearer <token>". Ask an admin of this server for one, or leave the header out to see what anyone may.',
     { extensions: { code: 'UNAUTHENTICATED' } },
+  )
+}
+
+function unknownToken(): GraphQLError {
+  return new GraphQLError(
+    'Tokens of the identity provider cannot be checked at the moment, as its keys cannot be read; try again in a moment.',
+    { extensions: { code: 'INTERNAL_SERVER_ERROR', http: { status: 503, headers: { 'retry-after': '5' } } } },
   )
 }
 

@@ -19,6 +19,9 @@ const KEEP_ALIVE_MS = 65_000
 /** How long answers that are being made may take when the server stops. */
 const DRAIN_MS = 1000
 
+const RETRY = { 'retry-after': '1' }
+const TOO_MANY_UNPROVEN = 'Too many requests wait for their token to be checked; try again in a moment.'
+
 export type HttpServer = {
   /** Starts to listen; the address that clients use, without a trailing slash. Rejects when it cannot. */
   listen(at: { host: string; port: number }): Promise<string>
@@ -51,6 +54,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const bounds = { ...BOUNDS, ...options.bounds }
   const requests = new Slots(bounds.requestsOfCaller)
   const anonymous = new Slots(bounds.anonymousRequests)
+  const unproven = new Slots(bounds.unprovenRequests)
   const inFlight = new Set<ServerResponse>()
 
   // A peer that is gone without a word is asked for by the network's own means.
@@ -93,13 +97,22 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   const metrics = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const answer = await options.metrics(request.headers.authorization ?? null)
+    const prove = unproven.take('')
+    if (prove === null) return send(response, 503, { ...json({ error: TOO_MANY_UNPROVEN }), headers: RETRY })
+    const answer = await options.metrics(request.headers.authorization ?? null).finally(prove)
     if (answer.kind === 'page') return send(response, 200, answer.page)
     if (answer.status === 401) response.setHeader('www-authenticate', 'Bearer')
     send(response, answer.status, json({ error: answer.error }))
   }
 
   const graphql = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!isHost(request.headers.host)) {
+      return send(
+        response,
+        400,
+        graphqlError('The Host header names no host; it may be a name or address, with a port.'),
+      )
+    }
     // A page of another origin can send these without asking first, so none of them is a way in.
     if (request.method === 'POST' && !isJson(request.headers['content-type'])) {
       return send(
@@ -108,12 +121,20 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         graphqlError('content-type may be application/json; send {"query", "variables"} as JSON.'),
       )
     }
-    await endpoint(request, response, {
+    // Types are the same in any case; the endpoint knows one.
+    if (request.method === 'POST') request.headers['content-type'] = request.headers['content-type']?.toLowerCase()
+    const prove = unproven.take('')
+    if (prove === null) {
+      return send(response, 503, { ...graphqlError(TOO_MANY_UNPROVEN, 'TOO_MANY_REQUESTS'), headers: RETRY })
+    }
+    let leave = (): void => {}
+    const answering = endpoint(request, response, {
       admit(caller, credential) {
+        prove()
+        const taken = caller === null ? anonymous.take('') : requests.take(keyOf(caller, credential))
+        if (taken === null) return false
+        leave = taken
         if (response.closed) return true
-        const leave = caller === null ? anonymous.take('') : requests.take(keyOf(caller, credential))
-        if (leave === null) return false
-        response.once('close', leave)
         if (credential === undefined) return true
         // An answer that is being made is finished; a stream has no end of its own, and may be about to begin.
         const isToStream = () => !response.headersSent && /text\/event-stream/i.test(request.headers.accept ?? '')
@@ -123,6 +144,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         response.once('close', release)
         return true
       },
+    })
+    // A stream is over with its connection. Anything else is worked on until it is answered, whoever has left meanwhile.
+    response.once('close', () => {
+      if (isStream(response)) leave()
+    })
+    await answering.finally(() => {
+      prove()
+      if (response.closed) leave()
+      else response.once('close', leave)
     })
   }
 
@@ -184,8 +214,13 @@ function json(value: unknown): Body {
   return { type: 'application/json; charset=utf-8', text: `${JSON.stringify(value)}\n` }
 }
 
-function graphqlError(message: string): Body {
-  return json({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] })
+function graphqlError(message: string, code = 'BAD_USER_INPUT'): Body {
+  return json({ errors: [{ message, extensions: { code } }] })
+}
+
+/** Without one, or with an empty one, a request is for whoever it was sent to. */
+function isHost(host: string | undefined): boolean {
+  return host === undefined || host === '' || (!/[/?#@\\\s]/.test(host) && URL.canParse(`http://${host}`))
 }
 
 function isJson(contentType: string | undefined): boolean {

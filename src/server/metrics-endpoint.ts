@@ -22,7 +22,8 @@ const NO_TOKEN =
 const WRONG_TOKEN =
   'The Authorization header holds no valid token; it may be "Bearer <token>". Ask an admin of this server for one.'
 const WRONG_ROLE = 'This token may not read metrics; use one of the role VIEWER, MODERATOR or ADMIN.'
-const UNKNOWN_TOKEN = 'Tokens cannot be checked at the moment, as the database does not answer; ask again later.'
+const UNKNOWN_TOKEN =
+  'The token cannot be checked at the moment, as the database or the identity provider does not answer; ask again later.'
 
 /**
  * `/metrics` for VIEWER and up. A scrape is wanted most while the database is away, where no stored token can be checked:
@@ -43,7 +44,8 @@ export function createMetricsEndpoint({
     const proof = createHash('sha256')
       .update(authorization ?? '')
       .digest('base64')
-    const authentication = await within(AUTHENTICATE_MS, authenticate(authorization))
+    const known = await within(AUTHENTICATE_MS, authenticate(authorization))
+    const authentication = known?.kind === 'unknown' ? null : known
     const until = letIn.get(proof)
     letIn.delete(proof)
     const refusal =
@@ -64,7 +66,7 @@ const refused = (status: 401 | 403 | 503, error: string): MetricsAnswer => ({ ki
 
 function refusalOf(authentication: Authentication): MetricsAnswer | null {
   if (authentication.kind === 'anonymous') return refused(401, NO_TOKEN)
-  if (authentication.kind === 'refused') return refused(401, WRONG_TOKEN)
+  if (authentication.kind !== 'caller') return refused(401, WRONG_TOKEN)
   return includesRole(authentication.caller.role, 'VIEWER') ? null : refused(403, WRONG_ROLE)
 }
 

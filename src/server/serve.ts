@@ -16,7 +16,7 @@ import { startEmbedded } from '../store/embedded.ts'
 import { countScheduled, readGauges } from '../store/gauges.ts'
 import { Notifications } from '../store/notifications.ts'
 import { ping } from '../store/ping.ts'
-import { createFirstAdminToken, revokedAmong } from '../store/tokens.ts'
+import { createFirstAdminToken, revokedAmongOpen } from '../store/tokens.ts'
 import { createAuthenticate } from './authenticate.ts'
 import type { ServerConfig } from './config.ts'
 import { type Check, type Readiness, readiness } from './health.ts'
@@ -167,7 +167,12 @@ async function start(
   const now = () => clock.now()
   const signOn = await openSignOn(config, { now, log })
   if (signOn !== null) cleanups.push(() => signOn.stop())
-  const credentials = new OpenCredentials({ changes, revokedAmong: (ids) => revokedAmong(db.prisma, ids), now, log })
+  const credentials = new OpenCredentials({
+    changes,
+    revokedAmong: (ids) => revokedAmongOpen(db.prisma, { ids, now: new Date(now()) }),
+    now,
+    log,
+  })
   cleanups.push(async () => credentials.stop())
   const authenticate = createAuthenticate({
     db,

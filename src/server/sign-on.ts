@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { Role } from '../domain/access.ts'
+import { inLine, MAX_ACTOR_NAME } from '../domain/actor-name.ts'
 import { valueAt } from '../domain/dotted-path.ts'
 import { isObject } from '../domain/plain-object.ts'
 import { storableText } from '../domain/storable.ts'
@@ -8,8 +9,13 @@ import type { Caller } from './authenticate.ts'
 import type { Logger } from './logger.ts'
 import type { SignOnSettings } from './sign-on-settings.ts'
 
-/** Who a JWT proves, and when it ends (milliseconds since the epoch); null: it is refused. Never rejects. */
-export type CheckJwt = (token: string) => Promise<{ caller: Caller; expiresAt: number } | null>
+/**
+ * Who a JWT proves, and when it ends (milliseconds since the epoch); null: it is refused; 'unknown': the keys to check it
+ * with cannot be read. Never rejects.
+ */
+export type CheckJwt = (token: string) => Promise<{ caller: Caller; expiresAt: number } | 'unknown' | null>
+
+class KeySetAway extends Error {}
 
 /** Signatures that the holder of a public key cannot make. */
 const ALGORITHMS = [
@@ -29,15 +35,13 @@ const UNKNOWN_KEY_MS = 30_000
 /** After one that failed, too. */
 const FAILED_MS = 5_000
 
-const MAX_NAME = 100
-
 /** Of somebody who has several, the one that counts: the one that includes most, and EMITTER, which reads nothing, last. */
 const HIGHEST_FIRST: readonly Role[] = ['ADMIN', 'MODERATOR', 'VIEWER', 'EMITTER']
 
 /**
  * Checks JWTs of an identity provider: signed with a key of its set, by one of the asymmetric algorithms, for this issuer
- * and audience, in force at `now`, with a role that Cuelight knows. A key set that cannot be read is logged, and tokens
- * are refused until it can be.
+ * and audience, in force at `now`, with a role that Cuelight knows. A key set that cannot be read is logged, and nothing
+ * is known of tokens until it can be.
  */
 export class SignOn {
   readonly #settings: SignOnSettings
@@ -96,6 +100,7 @@ export class SignOn {
       }
       return { caller: { actor: { kind: 'USER', name }, role }, expiresAt }
     } catch (error) {
+      if (error instanceof KeySetAway) return 'unknown'
       return this.#refuse(error instanceof errors.JOSEError ? error.code : String(error))
     }
   }
@@ -115,7 +120,7 @@ export class SignOn {
   /** Asks at most once in a while, however many tokens come in and whatever came of it. */
   async #readKeySet(): Promise<Response> {
     const at = performance.now()
-    if (at < this.#askedAt + this.#pauseMs.failed) throw new Error('the key set was asked for a moment ago')
+    if (at < this.#askedAt + this.#pauseMs.failed) throw new KeySetAway('the key set was asked for a moment ago')
     this.#askedAt = at
     const reply = await this.#outbound.exchange({
       method: 'GET',
@@ -135,9 +140,9 @@ export class SignOn {
             : 'what it answered is no key set'
     if (problem === null && reply.body !== null) return new Response(reply.body)
     this.#log.warn(
-      `the key set of CUELIGHT_JWKS_URL could not be read: ${problem}; JWTs that need it are refused until it can be. See that the address is right and that it is up.`,
+      `the key set of CUELIGHT_JWKS_URL could not be read: ${problem}; JWTs that need it cannot be checked until it can be. See that the address is right and that it is up.`,
     )
-    throw new Error('the key set could not be read')
+    throw new KeySetAway('the key set could not be read')
   }
 }
 
@@ -163,8 +168,8 @@ function highestRole(claim: unknown): Role | null {
 function nameIn(payload: JWTPayload): string | null {
   for (const claim of ['name', 'preferred_username', 'email', 'sub']) {
     const value = payload[claim]
-    const name = typeof value === 'string' ? storableText(value).trim() : ''
-    if (name !== '') return [...name].slice(0, MAX_NAME).join('')
+    const name = typeof value === 'string' ? inLine(storableText(value)).trim() : ''
+    if (name !== '') return [...name].slice(0, MAX_ACTOR_NAME).join('')
   }
   return null
 }

@@ -1,15 +1,16 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError, getOperationAST } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Authenticate, Caller, Credential } from './authenticate.ts'
-import { type Bounds, CallerSockets, keyOf, Slots } from './bounds.ts'
+import { type Bounds, keyOf, Slots } from './bounds.ts'
 import { type Api, GRAPHQL_PATH, type GraphqlEndpoint, MAX_BODY_BYTES } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
 import type { SocketStats } from './metrics.ts'
 import type { OpenCredentials } from './open-credentials.ts'
 import { PeerSocket } from './peer-socket.ts'
+import { type Operation, SocketOperations } from './socket-operations.ts'
 import { SocketOutlet } from './socket-outlet.ts'
 
 /** Close codes of graphql-transport-ws: clients do not retry after Unauthorized, and do after the others. */
@@ -25,7 +26,7 @@ const CLOSE_MS = 1000
 type Extra = { socket: WebSocket; request: IncomingMessage; caller?: Caller | undefined; key?: string }
 type Enveloped = ReturnType<GraphqlEndpoint['getEnveloped']>
 /** An operation that may be begun: how, and where its events go. */
-type Prepared = Enveloped & { outlet: SocketOutlet; id: string }
+type Prepared = { enveloped: Enveloped; operation: Operation; outlet: SocketOutlet; id: string }
 
 /**
  * GraphQL over WebSocket (graphql-transport-ws) on the endpoint's path. A browser page of another origin is refused
@@ -57,7 +58,8 @@ export function attachSockets(
   const unproven = new Slots(bounds.unprovenSockets)
   /** Call one when its socket is proven. */
   const provers = new WeakMap<WebSocket, () => void>()
-  const proven = new CallerSockets(bounds)
+  const proven = new Slots(bounds.socketsOfCaller)
+  const operations = new SocketOperations(bounds)
   const preparations = new WeakMap<object, Prepared>()
   const preparationOf = (args: object): Prepared => {
     const prepared = preparations.get(args)
@@ -82,12 +84,12 @@ export function attachSockets(
     {
       isProd: true,
       connectionInitWaitTimeout: bounds.init,
-      async onConnect({ connectionParams, extra, subscriptions }) {
+      async onConnect({ connectionParams, extra }) {
         try {
           const authentication = await authenticate(authorizationOf(connectionParams, extra.request))
           if (authentication.kind === 'caller') {
             extra.key = keyOf(authentication.caller, authentication.credential)
-            const leave = proven.take(extra.key, subscriptions)
+            const leave = proven.take(extra.key)
             if (leave === null) {
               extra.socket.close(TRY_AGAIN_LATER, TOO_MANY_SOCKETS)
               return false
@@ -99,7 +101,8 @@ export function attachSockets(
             if (authentication.credential !== undefined) endWith(authentication.credential, extra)
             return extra.caller !== undefined
           }
-          extra.socket.close(UNAUTHORIZED, 'Unauthorized')
+          if (authentication.kind === 'unknown') extra.socket.close(TRY_AGAIN_LATER, 'Try again later')
+          else extra.socket.close(UNAUTHORIZED, 'Unauthorized')
         } catch (error) {
           log.error({ err: error }, 'a socket could not be authenticated')
           extra.socket.close(TRY_AGAIN_LATER, 'Try again later')
@@ -108,20 +111,10 @@ export function attachSockets(
         return false
       },
       // Whatever is thrown from here would close the socket with 4500, and all other operations on it with it.
-      async onSubscribe({ extra, subscriptions }, id, payload) {
+      async onSubscribe({ extra }, id, payload) {
+        const operation = operations.begin(extra.socket, extra.key ?? '')
+        if (typeof operation === 'string') return [tooManyOperations(operation)]
         try {
-          if (Object.keys(subscriptions).length > bounds.operationsOfSocket)
-            return [
-              tooManyOperations(
-                `A socket may have ${bounds.operationsOfSocket} operations open at a time; end some or open another.`,
-              ),
-            ]
-          if (extra.key !== undefined && proven.hasTooMany(extra.key))
-            return [
-              tooManyOperations(
-                `All sockets of one token together may have ${bounds.operationsOfCaller} operations open at a time; end some, or use another token.`,
-              ),
-            ]
           const enveloped = endpoint.getEnveloped({ caller: extra.caller, params: payload })
           const args = {
             schema: enveloped.schema,
@@ -130,22 +123,37 @@ export function attachSockets(
             variableValues: payload.variables,
           }
           const problems = enveloped.validate(args.schema, args.document)
-          if (problems.length > 0) return problems
+          if (problems.length === 0 && !getOperationAST(args.document, args.operationName)) problems.push(NO_OPERATION)
+          if (problems.length > 0) {
+            operation.end()
+            return problems
+          }
           const prepared = { ...args, contextValue: await enveloped.contextFactory() }
           const outlet = outlets.get(extra.socket) ?? new SocketOutlet(extra.socket, extra.request.socket)
           outlets.set(extra.socket, outlet)
-          preparations.set(prepared, { ...enveloped, outlet, id })
+          preparations.set(prepared, { enveloped, operation, outlet, id })
           return prepared
         } catch (error) {
+          operation.end()
           return [api.maskError(error)]
         }
       },
-      execute: (args) => preparationOf(args).execute(args),
+      execute(args) {
+        const { enveloped, operation } = preparationOf(args)
+        return operation.until(Promise.resolve(enveloped.execute(args)))
+      },
       async subscribe(args) {
-        const { subscribe, outlet, id } = preparationOf(args)
-        const into = outlet.operation(id)
-        const begun = await (api.subscribeInto === undefined ? subscribe(args) : api.subscribeInto(args, into))
-        return Symbol.asyncIterator in begun ? outlet.paced(begun) : begun
+        const { enveloped, operation, outlet, id } = preparationOf(args)
+        try {
+          const into = outlet.operation(id)
+          const begun = await (api.subscribeInto?.(args, into) ?? enveloped.subscribe(args))
+          if (Symbol.asyncIterator in begun) return operation.through(outlet.paced(begun))
+          operation.end()
+          return begun
+        } catch (error) {
+          operation.end()
+          throw error
+        }
       },
       onError: (_context, _id, _payload, errors) => errors.map((error) => overSocket(api.maskError(error))),
     },
@@ -206,6 +214,11 @@ export function attachSockets(
     },
   }
 }
+
+const NO_OPERATION = new GraphQLError(
+  'The document has no operation of this name, or has several and none is named: give its name in operationName.',
+  { extensions: { code: 'BAD_USER_INPUT' } },
+)
 
 function authorizationOf(params: Record<string, unknown> | undefined, request: IncomingMessage): string | null {
   const given = params?.authorization ?? params?.Authorization ?? request.headers.authorization

@@ -25,6 +25,8 @@ export function sqlState(error: unknown): string | null {
 const NO_CONNECTION = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'])
 /** SQLSTATE classes of a database that broke the connection, lacks something, or was told to stop. */
 const IN_TROUBLE = /^(08|53|57|58)/
+/** It may only be read (it was switched over to another), takes no connections now, or ended a transaction that stood still. */
+const NOT_NOW = new Set(['25006', '55000', '25P03'])
 /** What pg says of a connection, which has no code. */
 const CONNECTION_LOST = /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered)/
 
@@ -33,7 +35,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof Silence) return true
   if (typeof error !== 'object' || error === null) return false
   const state = sqlState(error)
-  if (state !== null && IN_TROUBLE.test(state)) return true
+  if (state !== null && (IN_TROUBLE.test(state) || NOT_NOW.has(state))) return true
   if ('code' in error && NO_CONNECTION.has(String(error.code))) return true
   const kind = (error as { meta?: { driverAdapterError?: { cause?: { kind?: unknown } } } }).meta?.driverAdapterError
     ?.cause?.kind

@@ -93,9 +93,17 @@ export async function readTokenName(db: PrismaClient, id: string): Promise<strin
   return row?.name ?? null
 }
 
-/** Those of `ids` that are revoked, or not there at all. */
-export async function revokedAmong(db: PrismaClient, ids: readonly string[]): Promise<string[]> {
+/** Of tokens that something is open with at `now`, which is noted as their use: those that are revoked, or not there at all. */
+export async function revokedAmongOpen(
+  db: PrismaClient,
+  { ids, now }: { ids: readonly string[]; now: Date },
+): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH noted AS (
+      UPDATE api_tokens SET last_used_at = ${at(now.getTime())}
+      WHERE id = ANY(${[...ids]}::uuid[]) AND revoked_at IS NULL
+        AND (last_used_at IS NULL OR last_used_at <= ${at(now.getTime() - USE_NOTED_EVERY_MS)})
+    )
     SELECT held.id::text AS id FROM unnest(${[...ids]}::uuid[]) AS held(id)
     WHERE NOT EXISTS (SELECT 1 FROM api_tokens t WHERE t.id = held.id AND t.revoked_at IS NULL)`)
   return rows.map(({ id }) => id)

@@ -15,3 +15,12 @@ test('an address that is none is refused, naming where it came from', () => {
   expect(() => readClientConfig({}, { CUELIGHT_URL: 'events.example' })).toThrow(/^CUELIGHT_URL is "events.example"/)
   expect(() => readClientConfig({ url: 'ftp://x' }, {})).toThrow(/^--url is "ftp:\/\/x"/)
 })
+
+test.each(['two words', 'two\nlines', 'tokén', ''])(
+  'a token that no header can hold, like %j, is refused and not shown',
+  (token) => {
+    expect(() => readClientConfig({ token }, {})).toThrow(
+      /^The token \(--token or CUELIGHT_TOKEN\) may be printable ASCII characters without spaces[^é\n]*$/,
+    )
+  },
+)

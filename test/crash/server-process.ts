@@ -36,7 +36,7 @@ export class ServerProcess {
     this.#listening = new Promise((resolve, reject) => {
       lines.on('line', (line) => {
         const { url, level } = readLine(line)
-        if (level >= 40) this.complaints.splice(0, Math.max(0, this.complaints.push(line) - 20))
+        if (!CALM.has(level)) this.complaints.splice(0, Math.max(0, this.complaints.push(line) - 20))
         if (url === undefined) return
         this.url = url
         resolve(url)
@@ -83,10 +83,13 @@ export class ServerProcess {
   }
 }
 
-function readLine(line: string): { url?: string; level: number } {
+/** Levels of what nobody need look at. */
+const CALM: ReadonlySet<string> = new Set(['trace', 'debug', 'info'])
+
+function readLine(line: string): { url?: string; level: string } {
   try {
-    return { level: 0, ...JSON.parse(line) }
+    return { level: 'none', ...JSON.parse(line) }
   } catch {
-    return { level: 40 }
+    return { level: 'none' }
   }
 }

@@ -83,6 +83,9 @@ describe('createApiToken', () => {
 
   test.each([
     ['an empty name', { name: '  ' }, 'name', /must not be empty/],
+    ['a name of two lines', { name: 'Mira\nAnn' }, 'name', /no line breaks/],
+    ['a name that moves the cursor', { name: '\u001b[1AMira' }, 'name', /no control characters/],
+    ['a name that turns what follows', { name: '\u202earim' }, 'name', /no control characters/],
     ['a name that is too long', { name: 'x'.repeat(101) }, 'name', /at most 100 characters, and has 101/],
     ['an expiry that is now', { expiresAt: NOW.toISOString() }, 'expiresAt', /not in the future/],
     ['an expiry that is past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt', /not in the future/],

@@ -43,6 +43,13 @@ test('the owner’s token is the admin; the scheme may be written in any case', 
   expect(await withOwner(`bearer ${OWNER}`)).toEqual(admin)
 })
 
+test('the owner’s token may be as long as the owner likes', async () => {
+  const long = 'x'.repeat(2_000)
+  const check = createAuthenticate({ db, adminToken: long, checkJwt: null, now, log })
+  expect(await check(`Bearer ${long}`)).toMatchObject({ kind: 'caller', caller: { role: 'ADMIN' } })
+  expect(await check(`Bearer ${long}x`)).toEqual({ kind: 'refused' })
+})
+
 test('a stored token is who it is named after, with its role', async () => {
   const id = await storedToken('a-token-of-a-shard', { expiresAt: new Date(NOW.getTime() + 1000) })
   expect(await withOwner('Bearer a-token-of-a-shard')).toEqual({

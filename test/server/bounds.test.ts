@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ExecutionResult } from 'graphql'
 import { createClient } from 'graphql-ws'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { AUTHORIZATION, smallApi, startServer } from './small-api.ts'
+import { AUTHORIZATION, Numbers, smallApi, startServer } from './small-api.ts'
 
 type Message = { id?: string; type: string; payload?: unknown }
 
@@ -202,4 +203,127 @@ test('a token has so many requests answered at a time, streams among them', asyn
   expect((await ask(url).answer).status).toBe(200)
   stream.abort()
   await vi.waitFor(async () => expect((await ask(url, { authorization: AUTHORIZATION }).answer).status).toBe(200))
+})
+
+/** An API whose `hello` is answered when the test says so; at once after `hurry`. */
+function slowApi() {
+  const waiting: (() => void)[] = []
+  let isSlow = true
+  const result: ExecutionResult = { data: { hello: 'world' } }
+  const execute = async () => {
+    if (isSlow) await new Promise<void>((resolve) => waiting.push(resolve))
+    return result
+  }
+  const hurry = () => {
+    isSlow = false
+    for (const answer of waiting.splice(0)) answer()
+  }
+  return { api: { ...smallApi(), execute }, waiting, hurry }
+}
+
+const status = async (url: string) => (await ask(url, { authorization: AUTHORIZATION }).answer).status
+
+test('a request whose client has left counts until its work is done', async () => {
+  const { api, waiting, hurry } = slowApi()
+  const { url } = await startServer({ api, bounds: { requestsOfCaller: 1 } })
+  const left = ask(url, { authorization: AUTHORIZATION })
+  await vi.waitFor(() => expect(waiting).toHaveLength(1))
+  left.abort()
+  await expect(left.answer).rejects.toThrow()
+  // By then the server has seen it leave.
+  for (let more = 1; more <= 5; more += 1) expect(await status(url)).toBe(429)
+  hurry()
+  await vi.waitFor(async () => expect(await status(url)).toBe(200))
+})
+
+test('a request that was never sent whole makes room when its connection goes', async () => {
+  const { url } = await startServer({ bounds: { requestsOfCaller: 1 } })
+  const { hostname, port } = new URL(url)
+  const half = connect(Number(port), hostname)
+  half.write(
+    `POST /graphql HTTP/1.1\r\nhost: here\r\nauthorization: ${AUTHORIZATION}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`,
+  )
+  await vi.waitFor(async () => expect(await status(url)).toBe(429))
+  half.destroy()
+  await vi.waitFor(async () => expect(await status(url)).toBe(200))
+})
+
+test('an operation that was completed counts while it is worked on', async () => {
+  const { api, waiting, hurry } = slowApi()
+  const { url } = await startServer({ api, bounds: { operationsOfSocket: 2 } })
+  const { send, next } = await openProven(url)
+  const query = (id: string): Message => ({ id, type: 'subscribe', payload: { query: '{ hello }' } })
+  for (const id of ['1', '2']) {
+    send(query(id))
+    send({ id, type: 'complete' })
+  }
+  await vi.waitFor(() => expect(waiting).toHaveLength(2))
+  send(query('3'))
+  expect(await next()).toMatchObject({
+    id: '3',
+    type: 'error',
+    payload: [{ extensions: { code: 'TOO_MANY_REQUESTS' } }],
+  })
+  hurry()
+  await vi.waitFor(async () => {
+    send(query('4'))
+    expect(await next()).toMatchObject({ id: '4', type: 'next' })
+  })
+})
+
+test('what was refused or had no operation makes room again', async () => {
+  const { url } = await startServer({ bounds: { operationsOfSocket: 1 } })
+  const { send, next } = await openProven(url)
+  for (const query of ['{', '{ nope }', 'query A { hello } query B { hello }', 'subscription { nope }', '']) {
+    send({ id: 'bad', type: 'subscribe', payload: { query } })
+    const answer = await next()
+    expect(answer, query).toMatchObject({ id: 'bad', type: 'error' })
+    expect(JSON.stringify(answer), query).not.toContain('TOO_MANY_REQUESTS')
+  }
+  send(hello)
+  expect(await next()).toMatchObject({ id: 'hello', type: 'next' })
+})
+
+test('a stream whose id was used again before it began ends with its socket all the same', async () => {
+  const { api, waiting } = slowApi()
+  const numbers = new Numbers()
+  const { url, server } = await startServer({ api: { ...smallApi(() => numbers), execute: api.execute } })
+  const { send, socket, next } = await openProven(url)
+  send({ id: '1', type: 'subscribe', payload: { query: '{ hello }' } })
+  await vi.waitFor(() => expect(waiting).toHaveLength(1))
+  send({ id: '1', type: 'complete' })
+  send(subscribe('1'))
+  await vi.waitFor(() => expect(server.stats().subscribers).toBe(2))
+  waiting[0]?.()
+  await vi.waitFor(() => expect(server.stats().subscribers).toBe(1))
+  numbers.push(1)
+  expect(await next()).toMatchObject({ id: '1', type: 'next' })
+  socket.close()
+  await numbers.returned
+})
+
+test('requests whose token is being looked up are bounded together, however many one connection sends', async () => {
+  const lookUps: (() => void)[] = []
+  const { url } = await startServer({
+    bounds: { unprovenRequests: 2 },
+    authenticate: (authorization) =>
+      new Promise((resolve) => lookUps.push(() => resolve({ kind: authorization === null ? 'anonymous' : 'refused' }))),
+  })
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  socket.write('GET /graphql?query={hello} HTTP/1.1\r\nhost: here\r\nauthorization: Bearer wrong\r\n\r\n'.repeat(50))
+  await vi.waitFor(() => expect(lookUps).toHaveLength(2))
+  const refused = await ask(url).answer
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(JSON.stringify(await refused.json())).toContain('TOO_MANY_REQUESTS')
+  expect((await fetch(`${url}/metrics`)).status).toBe(503)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  expect(lookUps).toHaveLength(2)
+  for (const answer of lookUps.splice(0)) answer()
+  const { answer } = ask(url)
+  await vi.waitFor(() => expect(lookUps.length).toBe(1))
+  lookUps[0]?.()
+  expect((await answer).status).toBe(200)
 })

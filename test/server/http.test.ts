@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/server/graphql-endpoint.ts'
 import { AUTHORIZATION, Numbers, smallApi, startServer } from './small-api.ts'
@@ -137,6 +138,14 @@ test('a database that cannot be asked for the token is a masked fault', async ()
   expect(answer.body.errors[0].extensions.code).toBe('INTERNAL_SERVER_ERROR')
 })
 
+test('a token that nobody can check now is a 503 that says to try again', async () => {
+  const { url } = await startServer()
+  const answer = await post(url, { query: '{ caller }' }, { authorization: 'Bearer key-set-is-away' })
+  expect(answer.status).toBe(503)
+  expect(answer.body.errors[0].message).toMatch(/cannot be checked at the moment.*try again/)
+  expect(answer.body.errors[0].extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR' })
+})
+
 test('GraphiQL is for browsers only, and loads nothing from elsewhere', async () => {
   const { url } = await startServer()
   const browser = await fetch(`${url}/graphql`, { headers: { accept: 'text/html,application/xhtml+xml' } })
@@ -249,6 +258,28 @@ test('a request that is no HTTP, or has a strange Host or path, harms nobody', a
   expect((await post(url, { query: '{ hello }' })).status).toBe(200)
 })
 
+test.each(['a b', '[::1', 'a:99999', '@', 'a@b', 'x/y', 'x?', 'x#y', 'x\\\\y'])(
+  'a Host that is none, like %j, is a 400 that says so and tells nothing of the server',
+  async (host) => {
+    const { url } = await startServer()
+    const answer = await rawGet(url, host)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('The Host header names no host')
+    expect(answer).not.toContain(process.cwd())
+  },
+)
+
+test.each(['', 'x', 'x:1', '[::1]:80', 'a_b.example'])('a Host like %j is served', async (host) => {
+  const { url } = await startServer()
+  expect(await rawGet(url, host)).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('a content type is known in any case', async () => {
+  const { url } = await startServer()
+  const answer = await post(url, { query: '{ hello }' }, { 'content-type': 'Application/JSON; Charset=UTF-8' })
+  expect(answer.body).toEqual({ data: { hello: 'world' } })
+})
+
 test('closing ends event streams, and the port is free again', async () => {
   const numbers = new Numbers()
   const { url, server } = await startServer({ api: smallApi(() => numbers) })
@@ -272,3 +303,10 @@ test('a port that is taken is an error of listening', async () => {
   const { server: second } = await startServer()
   await expect(second.listen({ host: '127.0.0.1', port: Number(new URL(url).port) })).rejects.toThrow()
 })
+
+async function rawGet(url: string, host: string): Promise<string> {
+  const { port, hostname } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.write(`GET /graphql?query={hello} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  return text(socket)
+}

@@ -68,6 +68,15 @@ test('a JWT that is in order is who it names, with the role that it gives, until
   expect(asked()).toBe(1)
 })
 
+test('a name that its user chose stays within a line', async () => {
+  const { check } = signOnOf((await keySet(serving(first.jwk))).url)
+  const name = 'Mira\r\n12:00 Ann\u2028approved\u001b[2K \u202Eit\u0085'
+  expect(await check(await jwt({ name }))).toMatchObject({
+    caller: { actor: { name: 'Mira 12:00 Ann approved [2K  it' } },
+  })
+  expect(await check(await jwt({ name: '\n\t' }))).toMatchObject({ caller: { actor: { name: 'u-1' } } })
+})
+
 test.each(['RS256', 'PS256', 'ES384', 'EdDSA'])('%s is taken', async (alg) => {
   const keys = await keysOf('k', alg)
   const { check } = signOnOf((await keySet(serving(keys.jwk))).url)
@@ -163,12 +172,12 @@ describe('the key set', () => {
     expect(await check(await jwt())).not.toBeNull()
   })
 
-  test('that is away is logged once and asked for once in a while, and tokens are refused', async () => {
+  test('that is away is logged once and asked for once in a while, and tokens are unknown', async () => {
     const { url, asked } = await keySet((_request, response) => response.destroy())
     const { check, warned } = signOnOf(url, { pauseMs: { failed: 60_000, unknownKey: 60_000 } })
     const token = await jwt()
-    expect(await Promise.all(Array.from({ length: 10 }, () => check(token)))).toEqual(Array(10).fill(null))
-    expect(await check(token)).toBeNull()
+    expect(await Promise.all(Array.from({ length: 10 }, () => check(token)))).toEqual(Array(10).fill('unknown'))
+    expect(await check(token)).toBe('unknown')
     expect(asked()).toBe(1)
     expect(warned()).toHaveLength(1)
     expect(warned()[0]).toContain('the key set of CUELIGHT_JWKS_URL could not be read: the connection failed')
@@ -178,7 +187,7 @@ describe('the key set', () => {
     let answer: RequestListener = (_request, response) => response.writeHead(503).end()
     const { url } = await keySet((request, response) => answer(request, response))
     const { check, warned } = signOnOf(url)
-    expect(await check(await jwt())).toBeNull()
+    expect(await check(await jwt())).toBe('unknown')
     expect(warned()[0]).toContain('it answered 503')
     answer = serving(first.jwk)
     expect(await check(await jwt())).not.toBeNull()
@@ -199,7 +208,7 @@ describe('the key set', () => {
     ],
   ])('that %s is refused', async (_case, answer, message) => {
     const { check, warned } = signOnOf((await keySet(answer)).url)
-    expect(await check(await jwt())).toBeNull()
+    expect(await check(await jwt())).toBe('unknown')
     await vi.waitFor(() => expect(warned()).toHaveLength(1))
     expect(warned()[0]).toMatch(message)
   })

@@ -15,6 +15,7 @@ export const AUTHORIZATION = `Bearer ${TOKEN}`
 export const authenticate: Authenticate = async (authorization) => {
   if (authorization === null) return { kind: 'anonymous' }
   if (authorization === 'Bearer database-is-away') throw new Error('connection refused')
+  if (authorization === 'Bearer key-set-is-away') return { kind: 'unknown' }
   if (authorization !== AUTHORIZATION) return { kind: 'refused' }
   return { kind: 'caller', caller: { actor: { kind: 'TOKEN', name: 'admin' }, role: 'ADMIN' } }
 }

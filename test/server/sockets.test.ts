@@ -68,12 +68,15 @@ test('a token in the header of the handshake serves too', async () => {
   expect(await next()).toEqual({ type: 'connection_ack' })
 })
 
-test('when the token cannot be looked up the client is told to try again later', async () => {
-  const { url } = await startServer()
-  const { send, closed } = await openSocket(url)
-  send({ type: 'connection_init', payload: { authorization: 'Bearer database-is-away' } })
-  expect(await closed).toEqual({ code: 1013, reason: 'Try again later' })
-})
+test.each(['database', 'key-set'])(
+  'while the %s that tells of the token is away the client is told to try again later',
+  async (what) => {
+    const { url } = await startServer()
+    const { send, closed } = await openSocket(url)
+    send({ type: 'connection_init', payload: { authorization: `Bearer ${what}-is-away` } })
+    expect(await closed).toEqual({ code: 1013, reason: 'Try again later' })
+  },
+)
 
 test('queries and subscriptions are answered on one socket, as the caller of its token', async () => {
   const numbers = new Numbers()

@@ -144,6 +144,17 @@ test('the usual client does not come back with a token that was revoked', async 
   expect(connected).toBe(1)
 })
 
+test('a token is in use as long as something is open with it', async () => {
+  const { url } = await start()
+  const { id, token } = await makeToken(url)
+  const uuid = id.replace('tok_', '')
+  await follow(url, token)
+  const long = new Date('2026-01-01T00:00:00Z')
+  await db.prisma.apiToken.update({ where: { id: uuid }, data: { lastUsedAt: long } })
+  const lastUsed = async () => (await db.prisma.apiToken.findUniqueOrThrow({ where: { id: uuid } })).lastUsedAt
+  await vi.waitFor(async () => expect(await lastUsed()).not.toEqual(long), { timeout: 30_000, interval: 200 })
+})
+
 test('a token ends its sockets when it expires', async () => {
   const { url } = await start()
   const expiresAt = new Date(Date.now() + 5_000).toISOString()
