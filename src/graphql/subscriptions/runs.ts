@@ -23,7 +23,7 @@ type RunEvent = { run: RunRow; matches: boolean }
 
 /** Runs read for one part of a sweep, and with all that is shown of them. */
 const PAGE = 1_000
-const BATCH = 25
+const BATCH = 100
 /** Runs that are remembered as told of by others; beyond, a sweep finds what it can, and waits for them to be read. */
 const MAX_HEARD = 5_000
 /** How much longer than a sweep's reading the pause after it is, where it takes longer than most; and the longest. */
