@@ -5,6 +5,7 @@ import { getVariableValues, Kind, parse, specifiedRules, validate } from 'graphq
 import { describe, expect, test } from 'vitest'
 import { schema } from '../src/graphql/schema.ts'
 import { readConfig } from '../src/server/config.ts'
+import { POOL_SIZES } from '../src/store/database.ts'
 
 // What the documents say is held against the code.
 
@@ -172,3 +173,9 @@ function anchorsOf(text: string): string[] {
       .replaceAll(' ', '-'),
   )
 }
+
+test('the connections to the database are as many as the document says, with the one for notifications', () => {
+  const { api, runner, long } = POOL_SIZES
+  const said = read('docs/running.md').matchAll(/up to (\d+) connections|: (\d+) a server/g)
+  expect([...said].map(([, all, each]) => Number(all ?? each))).toEqual(Array(2).fill(api + runner + long + 1))
+})

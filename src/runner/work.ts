@@ -264,7 +264,8 @@ function leaseLimit({ registry, clock, settings }: WorkContext, step: Step): Ins
 function announce(context: WorkContext, draft: Draft, { line, from }: { line: number; from: Picture }): void {
   const { run, facts } = draft
   if (isTerminal(run.status) && !isTerminal(from.run.status)) context.meter.runEnded(run.status)
-  const cues = run.status !== from.run.status || [...draft.touched].some((step) => step.parked)
+  const wasParked = new Set(from.steps.filter((step) => step.parked).map(({ id }) => id))
+  const cues = [...draft.touched].some((step) => step.parked || wasParked.has(step.id))
   context.changes.publish({ runId: facts.runId, line, cues })
   if (run.inFlight === null && run.wakeAt !== null) context.wakeAt(run.wakeAt)
   if (draft.ledgerAt !== null) context.wakeAt(draft.ledgerAt)

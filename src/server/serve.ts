@@ -29,10 +29,6 @@ import type { SignOn } from './sign-on.ts'
 import { listenFault } from './startup-fault.ts'
 import { openZones } from './zone-data.ts'
 
-/** Connections to the database: what the API and the runner keep busy, well below PostgreSQL's usual 100. */
-const API_POOL = 20
-const RUNNER_POOL = 10
-
 /** How long stopping may wait for a database that does not answer: actions in flight have ten seconds of it. */
 const DATABASE_STOP_MS = 15_000
 
@@ -108,12 +104,7 @@ async function start(
   ])
   const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
   const migrations = await Migrations.open(databaseUrl, { apply: migrate, log })
-  const db = await openDatabase({
-    url: databaseUrl,
-    poolSize: API_POOL,
-    runnerPoolSize: RUNNER_POOL,
-    ...(patience === undefined ? {} : { patience }),
-  })
+  const db = await openDatabase({ url: databaseUrl, ...(patience === undefined ? {} : { patience }) })
   cleanups.push(() => db.close())
 
   const { zones, source } = openZones(config.zoneFolder, log)

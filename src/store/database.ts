@@ -37,8 +37,8 @@ const PATIENCE: DatabasePatience = {
 }
 /** Publishing over 8,780 runs of 20 steps took 11 s, and they may have 200 steps. */
 const LONG_CHANGES: Patience = { statementMs: 600_000, silenceMs: 605_000 }
-/** How many of those at a time, and connections for them. */
-const LONG_POOL = 4
+/** Most connections of each pool: what the API and the runner keep busy, and how many long changes go on at a time. */
+export const POOL_SIZES = { api: 20, runner: 10, long: 4 }
 
 /**
  * Publishing takes all upcoming runs along in one transaction, and a transaction that Prisma finds too old has done its
@@ -68,14 +68,13 @@ const PINNED_PLANS = [
  */
 export async function openDatabase(options: {
   url: string
-  /** Connections for the API. */
-  poolSize: number
-  /** Connections for the runner. */
-  runnerPoolSize: number
+  /** Other sizes than `POOL_SIZES` has. */
+  poolSize?: number
+  runnerPoolSize?: number
   /** How long the database may take, for tests that have less time. */
   patience?: DatabasePatience
 }): Promise<Database> {
-  const { url, poolSize, runnerPoolSize, patience = PATIENCE } = options
+  const { url, poolSize = POOL_SIZES.api, runnerPoolSize = POOL_SIZES.runner, patience = PATIENCE } = options
   await checkServer(url)
   const api = openPool(url, { name: 'Cuelight', session: SESSION, max: poolSize, patience: patience.api })
   const runner = openPool(url, {
@@ -87,7 +86,7 @@ export async function openDatabase(options: {
   const long = openPool(url, {
     name: 'Cuelight',
     session: [...SESSION, ...PINNED_PLANS],
-    max: LONG_POOL,
+    max: POOL_SIZES.long,
     patience: LONG_CHANGES,
   })
   // What clients ask for varies without end, and a session keeps what it prepared for good: nothing of it is named.

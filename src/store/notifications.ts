@@ -160,7 +160,8 @@ export class Notifications implements Carrier {
         changes.missedSome()
         if (this.#lost) this.#gather()
         tried()
-        await this.#askUntil(session, ended)
+        // When the process stops, nothing is asked any more that could go unanswered.
+        await Promise.race([this.#askUntil(session, ended), givenUp.then(() => ended)])
       } catch (error) {
         if (!isAway && !signal.aborted)
           log.warn(
@@ -204,7 +205,9 @@ export class Notifications implements Carrier {
 
   #giveUp(session: pg.Client): void {
     if (this.#session === session) this.#session = null
-    // With a query still unanswered this cuts the connection.
+    // With a query still unanswered this cuts the connection; without one it waits for the other end.
+    const cut = setTimeout(() => session.connection.stream.destroy(), LAST_WORDS_MS).unref()
+    session.once('end', () => clearTimeout(cut))
     session.end().catch(() => {})
   }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { follow, type Look } from '../../src/graphql/subscriptions/follow.ts'
 
 /** Where no look may fail. */
@@ -173,4 +173,47 @@ test('while looks fail, changes that are told of cause none, and return ends the
   expect(failed).toBe(1)
   await source.return?.()
   expect(await next).toEqual({ done: true, value: undefined })
+})
+
+test('the first change in a while is looked for at once, and of those that come in the rest after it one look finds all', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { state, look, onChange, tell } = table()
+  const source = follow({ look, onChange, onOutage, pollMs: NEVER, restMs: 100 })
+  const values: number[] = []
+  const reading = (async () => {
+    for await (const value of source) values.push(value)
+  })()
+  await vi.advanceTimersByTimeAsync(1_000)
+  const add = (value: number) => {
+    state.rows.push(value)
+    tell()
+  }
+  add(1)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(values).toEqual([1])
+  const before = state.looks
+  for (const value of [2, 3, 4]) {
+    add(value)
+    await vi.advanceTimersByTimeAsync(30)
+  }
+  expect(state.looks).toBe(before)
+  expect(values).toEqual([1])
+  await vi.advanceTimersByTimeAsync(10)
+  expect(values).toEqual([1, 2, 3, 4])
+  await source.return?.()
+  await reading
+})
+
+test('a look that asks for a rest is followed by another after it, though nobody tells of a change', async () => {
+  const found: Look<number>[] = ['REST', { value: 1 }]
+  const source = follow({
+    look: async () => found.shift() ?? 'END',
+    onChange: () => () => {},
+    onOutage,
+    pollMs: NEVER,
+    restMs: 5,
+  })
+  expect(await source.next()).toEqual({ done: false, value: 1 })
+  expect(await source.next()).toEqual({ done: true, value: undefined })
 })

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, expect, onTestFinished } from 'vitest'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { followRuns } from '../../src/graphql/subscriptions/runs.ts'
@@ -63,9 +64,10 @@ export function feedOf(
     of = changes,
     from = db,
     clock = new FakeClock(NOW.getTime()),
-  }: { pollMs?: number; of?: Changes; from?: Database; clock?: FakeClock } = {},
+    restMs = 0,
+  }: { pollMs?: number; of?: Changes; from?: Database; clock?: FakeClock; restMs?: number } = {},
 ): Feed {
-  const feed = followRuns({ db: from, changes: of, clock }, { filter, onOutage, pollMs })
+  const feed = followRuns({ db: from, changes: of, clock }, { filter, onOutage, pollMs, restMs })
   onTestFinished(async () => void (await feed.return?.()))
   return feed
 }
@@ -89,4 +91,39 @@ export async function expectNothing(feed: Feed, sentinel: string) {
 export async function expectNothingNew(feed: Feed, sentinel: string, parts = 6) {
   changes.missedSome()
   for (let part = 0; part < parts; part++) await expectNothing(feed, sentinel)
+}
+
+/** Each is of an earlier occurrence than the one before. */
+export async function insertMany(count: number, status: 'RUNNING' | 'SCHEDULED'): Promise<void> {
+  await db.prisma.$executeRaw`
+    INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
+      grace_until, created_at, started_by_kind, started_by_name, status, last_line)
+    SELECT gen_random_uuid(), ${event.definitionId}::uuid, ${event.versionId}::uuid, 'MANUAL', 'UTC', 'key ' || n,
+      ${NOW}::timestamptz - n * interval '1 min', ${NOW}::timestamptz, ${NOW}::timestamptz, ${NOW}::timestamptz,
+      'USER', 'Mira', ${status}::run_status, 1
+    FROM generate_series(1, ${count}) n`
+}
+
+/** A database that says when it was asked and how many rows the answers brought; each takes that much longer. */
+export function counting({ slowMs = 0 } = {}) {
+  const sizes: number[] = []
+  const asked: number[] = []
+  const counted = async (ask: () => Promise<unknown>) => {
+    asked.push(performance.now())
+    if (slowMs > 0) await delay(slowMs)
+    const rows = await ask()
+    if (Array.isArray(rows)) sizes.push(rows.length)
+    return rows
+  }
+  const { run, step } = db.prisma
+  const models = {
+    run: { findMany: (args: Prisma.RunFindManyArgs) => counted(() => run.findMany(args)) },
+    step: { findMany: (args: Prisma.StepFindManyArgs) => counted(() => step.findMany(args)) },
+  }
+  const prisma = {
+    ...models,
+    $queryRaw: (query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) =>
+      counted(() => db.prisma.$queryRaw(query, ...values)),
+  }
+  return { from: { ...db, prisma } as unknown as Database, sizes, asked }
 }

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { followRuns } from '../../src/graphql/subscriptions/runs.ts'
 import { Changes } from '../../src/store/changes.ts'
-import type { Database } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { newStage } from '../support/stage.ts'
@@ -11,13 +9,14 @@ import {
   change,
   changed,
   changes,
+  counting,
   db,
   ended,
-  event,
   expectNothing,
   expectNothingNew,
   feedOf,
   inPhase,
+  insertMany,
   later,
   NEVER,
   newRun,
@@ -166,36 +165,8 @@ test('a change that was heard of and could not be read is read later, also where
 describe('with thousands of runs', () => {
   const MANY = 2_500
   beforeEach(async () => {
-    await db.prisma.$executeRaw`
-      INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
-        grace_until, created_at, started_by_kind, started_by_name, status)
-      SELECT gen_random_uuid(), ${event.definitionId}::uuid, ${event.versionId}::uuid, 'MANUAL', 'UTC', 'key ' || n,
-        ${NOW}::timestamptz - n * interval '1 min', ${NOW}::timestamptz, ${NOW}::timestamptz, ${NOW}::timestamptz,
-        'USER', 'Mira', 'RUNNING'
-      FROM generate_series(1, ${MANY}) n`
+    await insertMany(MANY, 'RUNNING')
   })
-
-  /** A database that says how many rows the answers brought. */
-  function counting() {
-    const sizes: number[] = []
-    const counted = async (answer: Promise<unknown>) => {
-      const rows = await answer
-      if (Array.isArray(rows)) sizes.push(rows.length)
-      return rows
-    }
-    const run = new Proxy(db.prisma.run, {
-      get: (target, name) =>
-        name === 'findMany'
-          ? (args: Prisma.RunFindManyArgs) => counted(target.findMany(args))
-          : Reflect.get(target, name),
-    })
-    const queryRaw = (query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) =>
-      counted(db.prisma.$queryRaw(query, ...values))
-    const prisma = new Proxy(db.prisma, {
-      get: (target, name) => (name === 'run' ? run : name === '$queryRaw' ? queryRaw : Reflect.get(target, name)),
-    })
-    return { from: { ...db, prisma } as Database, sizes }
-  }
 
   test('all come once, in order, read as far as they are taken', async () => {
     const { from, sizes } = counting()
@@ -237,13 +208,7 @@ describe('with thousands of runs', () => {
 
 test('of SCHEDULED runs that the filter does not name those are remembered that were told of last', async () => {
   const [MANY, REMEMBERED] = [600, 500]
-  await db.prisma.$executeRaw`
-    INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
-      grace_until, created_at, started_by_kind, started_by_name, last_line)
-    SELECT gen_random_uuid(), ${event.definitionId}::uuid, ${event.versionId}::uuid, 'MANUAL', 'UTC', 'key ' || n,
-      ${NOW}::timestamptz - n * interval '1 min', ${NOW}::timestamptz, ${NOW}::timestamptz, ${NOW}::timestamptz,
-      'USER', 'Mira', 1
-    FROM generate_series(1, ${MANY}) n`
+  await insertMany(MANY, 'SCHEDULED')
   const scheduled = await db.prisma.run.findMany({ select: { id: true } })
   const sentinel = await newRun()
   const feed = feedOf({ scope: '' })

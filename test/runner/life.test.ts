@@ -226,3 +226,17 @@ test('a rehearsal calls what supports verification, tells the rest that it was n
   const [first] = (await stage.log(runId)).filter((line) => line.kind === 'step.status')
   expect(first?.text).toContain('rehearsed, not called')
 })
+
+test('those who watch cues are told of the steps that wait for a person, and of nothing else that runs do', async () => {
+  const stage = await newStage()
+  let told = 0
+  stage.changes.onCues(() => told++)
+  await stage.play([
+    { key: 'one', steps: [{ key: 'a' }, { key: 'b', onFailure: 'PAUSE' }] },
+    { key: 'two', steps: [{ key: 'c' }] },
+  ])
+  expect(told).toBe(0)
+  const runId = await stage.play([{ key: 'one', steps: [{ actionId: 'core.cue', params: { instruction: 'Go' } }] }])
+  expect(told).toBe(1)
+  expect(await stage.step(runId)).toMatchObject({ parked: true })
+})

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/server/config.ts'
+import { secretsOf } from '../../src/server/secrets.ts'
 
 function configOf(env: Record<string, string>) {
   const result = readConfig(env)
@@ -161,4 +162,11 @@ test('a name that starts with CUELIGHT_ and is none of ours is warned about, wit
 test('a password that is not encoded is told how it has to be written', () => {
   const read = readConfig({ DATABASE_URL: 'postgresql://cuelight:100%sure@db/events' })
   expect(read.ok ? [] : read.problems.join()).toMatch(/DATABASE_URL.*%25/)
+})
+
+test.each([
+  ['before the host', 'postgresql://ada:p%C3%A4ss-word@db.example/cuelight'],
+  ['among the parameters', 'postgresql://db.example/cuelight?user=ada&password=p%C3%A4ss-word'],
+])('the password of the database is a secret %s', (_where, DATABASE_URL) => {
+  expect(secretsOf(configOf({ DATABASE_URL }).config)).toContain('päss-word')
 })

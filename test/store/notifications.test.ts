@@ -268,6 +268,17 @@ test('stopping does not wait for a database that has not answered yet', async ()
   await starting
 })
 
+test('nor for one that says nothing any more', async () => {
+  const way = await halfOpen(url)
+  const { notifications } = await newProcess({ databaseUrl: way.url, askMs: 2 ** 30 })
+  way.stop()
+  const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+  const before = sockets()
+  await notifications.stop()
+  // What it leaves behind would keep the process from ending.
+  await expect.poll(sockets, { timeout: 30_000 }).toBeLessThan(before)
+})
+
 test('stopping sends what was just told', async () => {
   const [here, there] = [await newProcess(), await newProcess()]
   const change = { runId: mintId(), line: 1, cues: false }

@@ -6,7 +6,7 @@ import { stepsByIds } from '../../store/node-reads.ts'
 import { needs } from '../access.ts'
 import { builder } from '../builder.ts'
 import { Cue } from '../cue.ts'
-import { follow, type Look } from './follow.ts'
+import { follow, type Look, REST_MS } from './follow.ts'
 
 type CueEvent = { type: 'OPENED' | 'CLAIMED' | 'RESOLVED'; cue: Step }
 
@@ -17,19 +17,29 @@ type CueEvent = { type: 'OPENED' | 'CLAIMED' | 'RESOLVED'; cue: Step }
  */
 export function followCues(
   { db, changes }: { db: Database; changes: Changes },
-  { scope, onOutage, pollMs }: { scope: string | null; onOutage: (error: unknown) => void; pollMs?: number },
+  {
+    scope,
+    onOutage,
+    pollMs,
+    restMs = REST_MS,
+  }: { scope: string | null; onOutage: (error: unknown) => void; pollMs?: number; restMs?: number },
 ): AsyncIterableIterator<CueEvent> {
   const sent = new Map<string, Step>()
-  const queue: CueEvent[] = []
+  let found: CueEvent[] | null = null
   const look = async (): Promise<Look<CueEvent>> => {
-    if (queue.length === 0) queue.push(...(await changesSince(db, { scope, sent })))
-    const event = queue.shift()
-    return event === undefined ? 'WAIT' : { value: event }
+    const before = found
+    found ??= await changesSince(db, { scope, sent })
+    const event = found.shift()
+    if (event !== undefined) return { value: event }
+    found = null
+    // While those found were delivered others may have come.
+    return before === null ? 'WAIT' : 'REST'
   }
   return follow({
     look,
     onChange: (listener) => changes.onCues(listener),
     onOutage,
+    restMs,
     ...(pollMs === undefined ? {} : { pollMs }),
   })
 }

@@ -17,22 +17,25 @@ import { needs } from '../access.ts'
 import { builder } from '../builder.ts'
 import { Run } from '../run.ts'
 import { RunFilterInput, storedFilter } from '../runs.ts'
-import { follow, type Look, POLL_MS } from './follow.ts'
+import { follow, type Look, POLL_MS, REST_MS } from './follow.ts'
 
 type RunEvent = { run: RunRow; matches: boolean }
 
 /** Runs read for one part of a sweep, and with all that is shown of them. */
 const PAGE = 1_000
-const BATCH = 25
-/** Runs that are remembered as told of by others; beyond, a sweep finds what it can. */
+const BATCH = 100
+/** Runs that are remembered as told of by others; beyond, a sweep finds what it can, and waits for them to be read. */
 const MAX_HEARD = 5_000
+/** How much longer than a sweep's reading the pause after it is, where it takes longer than most; and the longest. */
+const PAUSE = 10
+const MAX_PAUSE_MS = 30_000
 /** Matching runs outside of what a sweep goes through that are remembered, to say when they leave the filter. */
 const MAX_ELSEWHERE = 500
 /** How much later than it says a run's end may be committed. */
 const LATE_MS = 30_000
 
 type Sources = { db: Database; changes: Changes; clock: Pick<Clock, 'now'> }
-type Options = { filter: RunFilter; onOutage: (error: unknown) => void; pollMs?: number }
+type Options = { filter: RunFilter; onOutage: (error: unknown) => void; pollMs?: number; restMs?: number }
 
 /**
  * The runs that the filter takes as events: first those that have started and are not terminal, and the SCHEDULED ones
@@ -48,7 +51,7 @@ type Options = { filter: RunFilter; onOutage: (error: unknown) => void; pollMs?:
  */
 export function followRuns(
   { db, changes, clock }: Sources,
-  { filter, onOutage, pollMs = POLL_MS }: Options,
+  { filter, onOutage, pollMs = POLL_MS, restMs = REST_MS }: Options,
 ): AsyncIterableIterator<RunEvent> {
   const feed = new RunFeed({ db, clock, filter, pollMs })
   return follow({
@@ -60,14 +63,15 @@ export function followRuns(
       }),
     onOutage,
     pollMs,
+    restMs,
   })
 }
 
 /** What the reader was told of a run last, and the sweep that found it, or in whose time it was told. */
 type Known = { mark: RunMark; sweep: number }
 
-/** Lists that are gone through page by page; what remains of them. */
-type Sweep = { lists: List[]; after: Key | null; startedAt: number }
+/** Lists that are gone through page by page: what remains of them, and how long reading took. */
+type Sweep = { lists: List[]; after: Key | null; startedAt: number; tookMs: number }
 
 class RunFeed {
   readonly #db: Database
@@ -78,11 +82,14 @@ class RunFeed {
   readonly #known = new Map<string, Known>()
   /** Ids of runs that may have changed since they were read. */
   readonly #heard = new Set<string>()
+  /** How many of those are read before the next rest: what is heard of meanwhile is read after it, all at once. */
+  #due = 0
+  #isResting = true
   #queue: RunEvent[] = []
   #sweep: Sweep | null = null
   #sweeps = 0
   #mustSweep = true
-  #sweptAt = 0
+  #nextSweepAt = 0
   #endedSince: number
 
   constructor(parts: { db: Database; clock: Pick<Clock, 'now'>; filter: RunFilter; pollMs: number }) {
@@ -103,12 +110,18 @@ class RunFeed {
   }
 
   async look(): Promise<Look<RunEvent>> {
+    if (this.#isResting) this.#due = this.#heard.size
+    this.#isResting = false
     for (;;) {
       const event = this.#queue.shift()
       if (event === undefined) {
-        if (!this.#isSweeping() && this.#heard.size === 0) return 'WAIT'
-        await this.#readPage()
-        await this.#readHeard()
+        const isSweeping = this.#isSweeping()
+        if (!isSweeping && this.#due === 0) {
+          this.#isResting = true
+          return this.#heard.size === 0 ? 'WAIT' : 'REST'
+        }
+        if (isSweeping && this.#heard.size < MAX_HEARD) await this.#readPage()
+        await this.#readHeard(isSweeping ? BATCH : Math.min(BATCH, this.#due))
       } else if (!this.#heard.has(event.run.id)) {
         this.#tell(event)
         return { value: event }
@@ -124,11 +137,11 @@ class RunFeed {
   /** Begins a sweep where it is time for one. */
   #isSweeping(): boolean {
     if (this.#sweep !== null) return true
-    if (!this.#mustSweep && performance.now() - this.#sweptAt < this.#sweepEveryMs) return false
+    if (!this.#mustSweep && performance.now() < this.#nextSweepAt) return false
     this.#mustSweep = false
     this.#sweeps += 1
     const lists = followedLists(this.#filter, { endedSince: new Date(this.#endedSince) })
-    this.#sweep = { lists, after: null, startedAt: this.#clock.now() }
+    this.#sweep = { lists, after: null, startedAt: this.#clock.now(), tookMs: 0 }
     return true
   }
 
@@ -137,7 +150,9 @@ class RunFeed {
     const list = sweep?.lists[0]
     if (sweep === null) return
     if (list === undefined) return this.#endSweep(sweep)
+    const askedAt = performance.now()
     const { runs, next } = await followedPage(this.#db, list, { after: sweep.after, take: PAGE })
+    sweep.tookMs += performance.now() - askedAt
     for (const run of runs) {
       const known = this.#known.get(run.id)
       if (known !== undefined) known.sweep = this.#sweeps
@@ -147,9 +162,9 @@ class RunFeed {
     if (next === null) sweep.lists.shift()
   }
 
-  #endSweep({ startedAt }: Sweep): void {
+  #endSweep({ startedAt, tookMs }: Sweep): void {
     this.#sweep = null
-    this.#sweptAt = performance.now()
+    this.#nextSweepAt = performance.now() + Math.max(this.#sweepEveryMs, Math.min(tookMs * PAUSE, MAX_PAUSE_MS))
     this.#endedSince = Math.max(this.#endedSince, startedAt - LATE_MS)
     // Not found any more: they have left, or are where no sweep goes.
     const elsewhere: string[] = []
@@ -162,15 +177,17 @@ class RunFeed {
       this.#known.delete(id)
       this.#heard.delete(id)
     }
+    this.#due = this.#heard.size
   }
 
-  async #readHeard(): Promise<void> {
-    const ids = firstOf(this.#heard, BATCH)
+  async #readHeard(most: number): Promise<void> {
+    const ids = firstOf(this.#heard, most)
     if (ids.length === 0) return
     // What is heard from here on is newer than what is read.
     for (const id of ids) this.#heard.delete(id)
     try {
       this.#queue = await this.#eventsOf(ids)
+      this.#due = Math.max(0, this.#due - ids.length)
     } catch (error) {
       for (const id of ids) this.#heard.add(id)
       throw error
