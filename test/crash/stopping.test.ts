@@ -29,7 +29,6 @@ test.each([
     await delay(2_000)
     const toldAt = Date.now()
     await server.stop()
-    console.log(_what, Date.now() - toldAt, server.complaints.slice(-3))
     expect(Date.now() - toldAt).toBeLessThan(60_000)
   },
   120_000,
