@@ -132,6 +132,20 @@ test.each<[string, (stage: Stage, runId: string) => Promise<unknown>, string, st
   expect(stage.script.keys()).toEqual(called)
 })
 
+test('a run whose grace passes between the reading and the start is missed, and calls nothing', async () => {
+  const stage = await newStage()
+  const { runId } = await waiting(stage)
+  const { graceUntil } = await stage.run(runId)
+  const seen = watch(stage)
+  // The process slept over the instant.
+  stage.clock.moveTo(graceUntil.getTime() + 1)
+  await stage.settle()
+  expect(seen.asked).toBe(1)
+  expect(seen.won).toBe(0)
+  expect(await stage.run(runId)).toMatchObject({ status: 'MISSED' })
+  expect(stage.script.keys()).toEqual([])
+})
+
 test('a run of a schedule that is paused meanwhile is missed', async () => {
   const stage = await newStage()
   const { definitionId } = await publishScheduled(stage, { schedule: daily('20:30') })
