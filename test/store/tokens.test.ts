@@ -1,7 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { mintId } from '../../src/store/ids.ts'
-import { createFirstAdminToken, hashOfToken, mintToken, noteUseIfDue, revokedAmong } from '../../src/store/tokens.ts'
+import {
+  createFirstAdminToken,
+  hashOfToken,
+  mintToken,
+  noteUseIfDue,
+  revokedAmongOpen,
+} from '../../src/store/tokens.ts'
 import { testDatabase } from '../support/database.ts'
 
 const { db } = await testDatabase()
@@ -33,7 +39,7 @@ test("none is made where an admin's holds", async () => {
 
 test('of tokens those are told that are revoked or gone', async () => {
   const [holds, revoked, gone] = [await insert(), await insert({ revokedAt: NOW }), mintId()]
-  const told = await revokedAmong(db.prisma, [holds, revoked, gone])
+  const told = await revokedAmongOpen(db.prisma, { ids: [holds, revoked, gone], now: NOW })
   expect(told.sort()).toEqual([revoked, gone].sort())
 })
 
