@@ -134,16 +134,17 @@ test('a source that is pulled is ended at once, also where it waits for room', a
   const { outlet } = await stalled()
   fill(outlet.operation('1'), 200_000)
   let returned = 0
-  const events = outlet.paced({
+  const source: AsyncIterableIterator<number> = {
     [Symbol.asyncIterator]() {
       return this
     },
-    next: () => expect.fail('It was asked, without room.'),
+    next: async (): Promise<IteratorResult<number, undefined>> => expect.fail('It was asked, without room.'),
     return: async () => {
       returned += 1
-      return { done: true as const, value: undefined }
+      return { done: true, value: undefined }
     },
-  })
+  }
+  const events = outlet.paced(source)
   const next = events.next()
   await events.return?.()
   expect(await next).toEqual({ done: true, value: undefined })
