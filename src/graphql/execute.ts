@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createSourceEventStream,
   type ExecutionArgs,
@@ -9,6 +10,7 @@ import {
   getVariableValues,
   type SubscriptionArgs,
 } from 'graphql'
+import { isDatabaseAway } from '../store/faults.ts'
 import { operationRefusal } from './access.ts'
 import { answerRefusal, beginAnswer } from './answer-size.ts'
 import type { GraphqlContext } from './context.ts'
@@ -68,6 +70,9 @@ async function sourceOf(args: ApiSubscriptionArgs): Promise<AsyncIterable<unknow
   }
 }
 
+/** How long after an event could not be shown that is tried again. */
+const RETRY_MS = 1_000
+
 const show = async (event: unknown, args: ApiSubscriptionArgs): Promise<ExecutionResult> =>
   masked(await execute({ ...args, rootValue: event }), args.contextValue)
 
@@ -86,18 +91,35 @@ function join(source: Replayable, args: ApiSubscriptionArgs, { shared, outlet }:
   })
 }
 
-/** A source's events as results, each made when it is asked for, and one at a time. */
+/**
+ * A source's events as results, each made when it is asked for, and one at a time. A source tells of a change once: where
+ * the database is away when an event is shown, it is shown when the database is back, and no error in its place.
+ */
 function resultsOf(source: AsyncIterable<unknown>, args: ApiSubscriptionArgs): AsyncIterableIterator<ExecutionResult> {
   const events = source[Symbol.asyncIterator]()
   let parts: AsyncGenerator<{ result: ExecutionResult }, void, undefined> | null = null
+  let isOver = false
+  const shownInTime = async (event: unknown): Promise<ExecutionResult> => {
+    for (let tries = 1; ; tries++) {
+      const result = await execute({ ...args, rootValue: event })
+      const away = result.errors?.find(({ originalError }) => isDatabaseAway(originalError))
+      if (away === undefined || isOver) return masked(result, args.contextValue)
+      if (tries === 1) args.contextValue.onOutage(away.originalError)
+      await sleep(RETRY_MS, undefined, { ref: false })
+    }
+  }
   const advance = async (): Promise<IteratorResult<ExecutionResult, undefined>> => {
     for (;;) {
       const part = await parts?.next()
       if (part?.done === false) return { done: false, value: part.value.result }
       const { done, value } = await events.next()
       if (done) return { done: true, value: undefined }
-      if (!(source instanceof Replayable)) return { done: false, value: await show(value, args) }
-      parts = shown(value, source.log, (event) => show(event, args))
+      if (source instanceof Replayable) {
+        parts = shown(value, source.log, shownInTime)
+        continue
+      }
+      const result = await shownInTime(value)
+      return isOver ? { done: true, value: undefined } : { done: false, value: result }
     }
   }
   let last: Promise<unknown> = Promise.resolve()
@@ -114,6 +136,7 @@ function resultsOf(source: AsyncIterable<unknown>, args: ApiSubscriptionArgs): A
       return result
     },
     async return() {
+      isOver = true
       await events.return?.()
       return { done: true, value: undefined }
     },

@@ -9,6 +9,14 @@ const MAX_UNSENT_EVENTS = 1024
 /** … unless they are fewer bytes than these, of which Node.js does not tell when they were sent. */
 const FEW_BYTES = 64 * 1024
 
+/** A task of an operation that waits for room. */
+type Turn = {
+  operation: object
+  task: () => Promise<void>
+  done: (begun: boolean) => void
+  failed: (error: unknown) => void
+}
+
 /** What one socket takes: as much as its peer reads, and at most MAX_UNSENT_BYTES and an event more. */
 export class SocketOutlet {
   readonly #socket: WebSocket
@@ -16,7 +24,9 @@ export class SocketOutlet {
   /** Events sent since nothing was unsent. */
   #events = 0
   #drained: Promise<void> | null = null
-  #lastTask: Promise<unknown> = Promise.resolve()
+  /** Tasks that wait for room, in their order. */
+  readonly #turns = new Set<Turn>()
+  #isTaking = false
   /** How many subscriptions are open. */
   subscribers = 0
 
@@ -39,6 +49,7 @@ export class SocketOutlet {
     const end = (): void => {
       if (isOpen) this.subscribers -= 1
       isOpen = false
+      this.giveUp(iterator)
     }
     return {
       [Symbol.asyncIterator]() {
@@ -46,8 +57,8 @@ export class SocketOutlet {
       },
       next: async () => {
         try {
-          while (this.#isOpen() && this.isFull) await this.#drain()
-          const result = await iterator.next()
+          if (this.#isOpen() && this.isFull) await this.whenRoom(iterator, async () => {})
+          const result: IteratorResult<T, undefined> = isOpen ? await iterator.next() : { done: true, value: undefined }
           if (result.done) end()
           return result
         } catch (error) {
@@ -84,15 +95,34 @@ export class SocketOutlet {
   }
 
   /** See `Outlet`. */
-  async whenRoom(task: () => Promise<void>): Promise<boolean> {
-    const done = this.#lastTask.then(async () => {
-      while (this.#isOpen() && this.isFull) await this.#drain()
-      if (!this.#isOpen()) return false
-      await task()
-      return true
+  whenRoom(operation: object, task: () => Promise<void>): Promise<boolean> {
+    return new Promise((done, failed) => {
+      this.#turns.add({ operation, task, done, failed })
+      void this.#takeTurns()
     })
-    this.#lastTask = done.catch(() => {})
-    return done
+  }
+
+  /** What waits of an operation is not begun: who follows and leaves over and over leaves nothing behind. */
+  giveUp(operation: object): void {
+    for (const turn of this.#turns) {
+      if (turn.operation !== operation) continue
+      this.#turns.delete(turn)
+      turn.done(false)
+    }
+  }
+
+  async #takeTurns(): Promise<void> {
+    if (this.#isTaking) return
+    this.#isTaking = true
+    while (this.#turns.size > 0) {
+      while (this.#isOpen() && this.isFull) await this.#drain()
+      const [turn] = this.#turns
+      if (turn === undefined) break
+      this.#turns.delete(turn)
+      if (this.#isOpen()) await turn.task().then(() => turn.done(true), turn.failed)
+      else turn.done(false)
+    }
+    this.#isTaking = false
   }
 
   /** When all was sent, or the connection is gone. */
@@ -130,6 +160,10 @@ class OperationOutlet implements Outlet {
   }
 
   whenRoom(task: () => Promise<void>): Promise<boolean> {
-    return this.#socket.whenRoom(task)
+    return this.#socket.whenRoom(this, task)
+  }
+
+  end(): void {
+    this.#socket.giveUp(this)
   }
 }

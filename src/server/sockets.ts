@@ -1,10 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { GraphQLError, type GraphQLFormattedError, getOperationAST } from 'graphql'
-import { useServer } from 'graphql-ws/use/ws'
+import { handleProtocols, makeServer } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Authenticate, Caller, Credential } from './authenticate.ts'
 import { type Bounds, keyOf, Slots } from './bounds.ts'
+import { converse } from './conversation.ts'
 import { type Api, GRAPHQL_PATH, type GraphqlEndpoint, MAX_BODY_BYTES } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
 import type { SocketStats } from './metrics.ts'
@@ -16,6 +17,7 @@ import { SocketOutlet } from './socket-outlet.ts'
 /** Close codes of graphql-transport-ws: clients do not retry after Unauthorized, and do after the others. */
 const UNAUTHORIZED = 4401
 const TRY_AGAIN_LATER = 1013
+const GOING_AWAY = 1001
 
 /** A reason has 123 bytes at most. */
 const TOO_MANY_SOCKETS = 'Too many sockets are open with this token; close some, or use another token.'
@@ -54,7 +56,12 @@ export function attachSockets(
     log: Logger
   },
 ): { close(): Promise<void>; stats(): SocketStats } {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES, WebSocket: PeerSocket })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_BODY_BYTES,
+    WebSocket: PeerSocket,
+    handleProtocols,
+  })
   const unproven = new Slots(bounds.unprovenSockets)
   /** Call one when its socket is proven. */
   const provers = new WeakMap<WebSocket, () => void>()
@@ -80,90 +87,89 @@ export function attachSockets(
     socket.once('close', release)
   }
 
-  const protocol = useServer<Record<string, unknown>, Extra>(
-    {
-      isProd: true,
-      connectionInitWaitTimeout: bounds.init,
-      async onConnect({ connectionParams, extra }) {
-        try {
-          const authentication = await authenticate(authorizationOf(connectionParams, extra.request))
-          if (authentication.kind === 'caller') {
-            extra.key = keyOf(authentication.caller, authentication.credential)
-            const leave = proven.take(extra.key)
-            if (leave === null) {
-              extra.socket.close(TRY_AGAIN_LATER, TOO_MANY_SOCKETS)
-              return false
-            }
-            extra.socket.once('close', leave)
-            if (extra.socket.readyState !== extra.socket.OPEN) leave()
-            provers.get(extra.socket)?.()
-            extra.caller = authentication.caller
-            if (authentication.credential !== undefined) endWith(authentication.credential, extra)
-            return extra.caller !== undefined
+  const protocol = makeServer<Record<string, unknown>, Extra>({
+    connectionInitWaitTimeout: bounds.init,
+    async onConnect({ connectionParams, extra }) {
+      try {
+        const authentication = await authenticate(authorizationOf(connectionParams, extra.request))
+        if (authentication.kind === 'caller') {
+          extra.key = keyOf(authentication.caller, authentication.credential)
+          const leave = proven.take(extra.key)
+          if (leave === null) {
+            extra.socket.close(TRY_AGAIN_LATER, TOO_MANY_SOCKETS)
+            return false
           }
-          if (authentication.kind === 'unknown') extra.socket.close(TRY_AGAIN_LATER, 'Try again later')
-          else extra.socket.close(UNAUTHORIZED, 'Unauthorized')
-        } catch (error) {
-          log.error({ err: error }, 'a socket could not be authenticated')
-          extra.socket.close(TRY_AGAIN_LATER, 'Try again later')
+          extra.socket.once('close', leave)
+          if (extra.socket.readyState !== extra.socket.OPEN) leave()
+          provers.get(extra.socket)?.()
+          extra.caller = authentication.caller
+          if (authentication.credential !== undefined) endWith(authentication.credential, extra)
+          return extra.caller !== undefined
         }
-        // The socket is closing with a code that says more; false keeps it from being acknowledged.
-        return false
-      },
-      // Whatever is thrown from here would close the socket with 4500, and all other operations on it with it.
-      async onSubscribe({ extra }, id, payload) {
-        const operation = operations.begin(extra.socket, extra.key ?? '')
-        if (typeof operation === 'string') return [tooManyOperations(operation)]
-        try {
-          const enveloped = endpoint.getEnveloped({ caller: extra.caller, params: payload })
-          const args = {
-            schema: enveloped.schema,
-            document: enveloped.parse(payload.query),
-            operationName: payload.operationName,
-            variableValues: payload.variables,
-          }
-          const problems = enveloped.validate(args.schema, args.document)
-          if (problems.length === 0 && !getOperationAST(args.document, args.operationName)) problems.push(NO_OPERATION)
-          if (problems.length > 0) {
-            operation.end()
-            return problems
-          }
-          const prepared = { ...args, contextValue: await enveloped.contextFactory() }
-          const outlet = outlets.get(extra.socket) ?? new SocketOutlet(extra.socket, extra.request.socket)
-          outlets.set(extra.socket, outlet)
-          preparations.set(prepared, { enveloped, operation, outlet, id })
-          return prepared
-        } catch (error) {
-          operation.end()
-          return [api.maskError(error)]
-        }
-      },
-      execute(args) {
-        const { enveloped, operation } = preparationOf(args)
-        return operation.until(Promise.resolve(enveloped.execute(args)))
-      },
-      async subscribe(args) {
-        const { enveloped, operation, outlet, id } = preparationOf(args)
-        try {
-          const into = outlet.operation(id)
-          const begun = await (api.subscribeInto?.(args, into) ?? enveloped.subscribe(args))
-          if (Symbol.asyncIterator in begun) return operation.through(outlet.paced(begun))
-          operation.end()
-          return begun
-        } catch (error) {
-          operation.end()
-          throw error
-        }
-      },
-      onError: (_context, _id, _payload, errors) => errors.map((error) => overSocket(api.maskError(error))),
+        if (authentication.kind === 'unknown') extra.socket.close(TRY_AGAIN_LATER, 'Try again later')
+        else extra.socket.close(UNAUTHORIZED, 'Unauthorized')
+      } catch (error) {
+        log.error({ err: error }, 'a socket could not be authenticated')
+        extra.socket.close(TRY_AGAIN_LATER, 'Try again later')
+      }
+      // The socket is closing with a code that says more; false keeps it from being acknowledged.
+      return false
     },
-    sockets,
-    bounds.ping,
-  )
-  sockets.on('connection', (socket: WebSocket) => {
-    // A peer that breaks the protocol is no fault of ours, and a second error must not be an uncaught one.
-    socket.removeAllListeners('error')
+    // Whatever is thrown from here would close the socket with 4500, and all other operations on it with it.
+    async onSubscribe({ extra }, id, payload) {
+      const operation = operations.begin(extra.socket, extra.key ?? '')
+      if (typeof operation === 'string') return [tooManyOperations(operation)]
+      try {
+        const enveloped = endpoint.getEnveloped({ caller: extra.caller, params: payload })
+        const args = {
+          schema: enveloped.schema,
+          document: enveloped.parse(payload.query),
+          operationName: payload.operationName,
+          variableValues: payload.variables,
+        }
+        const problems = enveloped.validate(args.schema, args.document)
+        if (problems.length === 0 && !getOperationAST(args.document, args.operationName)) problems.push(NO_OPERATION)
+        if (problems.length > 0) {
+          operation.end()
+          return problems
+        }
+        const prepared = { ...args, contextValue: await enveloped.contextFactory() }
+        const outlet = outlets.get(extra.socket) ?? new SocketOutlet(extra.socket, extra.request.socket)
+        outlets.set(extra.socket, outlet)
+        preparations.set(prepared, { enveloped, operation, outlet, id })
+        return prepared
+      } catch (error) {
+        operation.end()
+        return [api.maskError(error)]
+      }
+    },
+    execute(args) {
+      const { enveloped, operation } = preparationOf(args)
+      return operation.until(Promise.resolve(enveloped.execute(args)))
+    },
+    async subscribe(args) {
+      const { enveloped, operation, outlet, id } = preparationOf(args)
+      try {
+        const into = outlet.operation(id)
+        const begun = await (api.subscribeInto?.(args, into) ?? enveloped.subscribe(args))
+        if (Symbol.asyncIterator in begun) return operation.through(outlet.paced(begun))
+        operation.end()
+        return begun
+      } catch (error) {
+        operation.end()
+        throw error
+      }
+    },
+    onError: (_context, _id, _payload, errors) => errors.map((error) => overSocket(api.maskError(error))),
+  })
+  sockets.on('connection', (socket: WebSocket, request: IncomingMessage) => {
+    // A peer that breaks the protocol is no fault of ours.
     socket.on('error', (error) => log.debug({ err: error }, 'a socket failed'))
+    converse(protocol, socket, {
+      extra: { socket, request },
+      pingMs: bounds.ping,
+      onFault: (error) => log.error({ err: error }, 'a message of a socket met a fault'),
+    })
   })
 
   let closing = false
@@ -209,7 +215,8 @@ export function attachSockets(
       const impatience = setTimeout(() => {
         for (const client of sockets.clients) client.terminate()
       }, CLOSE_MS)
-      await protocol.dispose()
+      for (const client of sockets.clients) client.close(GOING_AWAY, 'Going away')
+      await new Promise<void>((resolve) => sockets.close(() => resolve()))
       clearTimeout(impatience)
     },
   }

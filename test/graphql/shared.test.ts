@@ -130,6 +130,11 @@ class Tap implements Outlet {
     this.#last = done
     return done
   }
+
+  end(): void {
+    this.isGone = true
+    for (const open of this.#opened.splice(0)) open()
+  }
 }
 
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)

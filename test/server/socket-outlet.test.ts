@@ -112,3 +112,42 @@ test('who waits for room on a connection that goes away is told so', async () =>
   client.terminate()
   expect(await waiting).toBe(false)
 })
+
+test('a subscription that ends while it waits for room waits no more, and is held by nothing', async () => {
+  const { client, outlet } = await stalled()
+  fill(outlet.operation('1'), 200_000)
+  const [leaving, staying] = [outlet.operation('2'), outlet.operation('3')]
+  let begun = 0
+  const task = async () => {
+    begun += 1
+  }
+  const gone = leaving.whenRoom(task)
+  const stays = staying.whenRoom(task)
+  leaving.end()
+  expect(await gone).toBe(false)
+  client.resume()
+  expect(await stays).toBe(true)
+  expect(begun).toBe(1)
+})
+
+test('a source that is pulled is ended at once, also where it waits for room', async () => {
+  const { outlet } = await stalled()
+  fill(outlet.operation('1'), 200_000)
+  let returned = 0
+  const source: AsyncIterableIterator<number> = {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next: async (): Promise<IteratorResult<number, undefined>> => expect.fail('It was asked, without room.'),
+    return: async () => {
+      returned += 1
+      return { done: true, value: undefined }
+    },
+  }
+  const events = outlet.paced(source)
+  const next = events.next()
+  await events.return?.()
+  expect(await next).toEqual({ done: true, value: undefined })
+  expect(returned).toBe(1)
+  expect(outlet.subscribers).toBe(0)
+})

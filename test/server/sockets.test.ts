@@ -1,9 +1,15 @@
 import { once } from 'node:events'
+import { type SubscriptionArgs, subscribe as subscribeAsSpecified } from 'graphql'
 import { createClient } from 'graphql-ws'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { MAX_BODY_BYTES } from '../../src/server/graphql-endpoint.ts'
+import { MAX_UNSENT_BYTES } from '../../src/server/socket-outlet.ts'
 import { AUTHORIZATION, Numbers, smallApi, startServer } from './small-api.ts'
+
+/** Of it in many messages there is more than the network and the bound hold. */
+const bulk = 'x'.repeat(100_000)
+const MANY = 400
 
 type Message = { id?: string; type: string; payload?: unknown }
 
@@ -240,4 +246,87 @@ test('a client that does not answer the close does not hold the server up', asyn
   const { socket } = await openAcknowledged(url)
   socket.pause()
   await server.close()
+})
+
+/** An API whose subscriptions begin when the test lets the next of them. */
+function gatedApi() {
+  const begun: Numbers[] = []
+  const gates: (() => void)[] = []
+  const api = smallApi(() => {
+    const numbers = new Numbers()
+    begun.push(numbers)
+    return numbers
+  })
+  const begin = async (args: SubscriptionArgs) => {
+    await new Promise<void>((open) => gates.push(open))
+    return subscribeAsSpecified(args)
+  }
+  const letOneBegin = () => vi.waitFor(() => (gates.shift() ?? expect.fail('Nothing waits to begin.'))())
+  return { api: { ...api, subscribe: begin }, begun, letOneBegin, waiting: () => gates.length }
+}
+
+test('an id may be used again as soon as it is completed, and what had it before takes nothing of the new one', async () => {
+  const { api, begun, letOneBegin, waiting } = gatedApi()
+  const { url } = await startServer({ api })
+  const { send, next } = await openAcknowledged(url)
+  const allIsRead = async () => {
+    send({ type: 'ping' })
+    expect(await next()).toEqual({ type: 'pong' })
+  }
+  send(subscribe('1', 'subscription { old: numbers }'))
+  send({ id: '1', type: 'complete' })
+  send(subscribe('1', 'subscription { dropped: numbers }'))
+  send({ id: '1', type: 'complete' })
+  send(subscribe('1', 'subscription { new: numbers }'))
+  await allIsRead()
+  expect(waiting()).toBe(1)
+  await letOneBegin()
+  await letOneBegin()
+  await begun[0]?.returned
+  await vi.waitFor(() => expect(begun.length).toBe(2))
+  begun[0]?.push(1)
+  begun[1]?.push(2)
+  expect(await next()).toEqual({ id: '1', type: 'next', payload: { data: { new: 2 } } })
+  send({ id: '1', type: 'complete' })
+  await begun[1]?.returned
+  await allIsRead()
+})
+
+test.each([
+  ['an open operation', false],
+  ['one that waits for an earlier one to be over', true],
+])('the id of %s is taken: the socket is closed with 4409', async (_case, completed) => {
+  const { api } = gatedApi()
+  const { url } = await startServer({ api })
+  const { send, closed } = await openAcknowledged(url)
+  send(subscribe('1', 'subscription { numbers }'))
+  if (completed) {
+    send({ id: '1', type: 'complete' })
+    send(subscribe('1', 'subscription { numbers }'))
+  }
+  send(subscribe('1', 'subscription { numbers }'))
+  expect(await closed).toEqual({ code: 4409, reason: 'Subscriber for 1 already exists' })
+})
+
+test.each([
+  ['pings of the protocol', (socket: WebSocket) => socket.send(JSON.stringify({ type: 'ping', payload: { bulk } }))],
+  [
+    'operations that are refused',
+    (socket: WebSocket, id: number) => socket.send(JSON.stringify(subscribe(`${id} ${bulk}`, '{ nothing }'))),
+  ],
+])('who sends %s and reads no answer is not heard on, until it reads', async (_case, sendOne) => {
+  const { url, server } = await startServer()
+  const { socket } = await openAcknowledged(url)
+  let answered = 0
+  socket.on('message', () => {
+    answered += 1
+  })
+  socket.pause()
+  for (let sent = 0; sent < MANY; sent++) sendOne(socket, sent)
+  await vi.waitFor(() => expect(server.stats().unsentBytes).toBeGreaterThan(2 * MAX_UNSENT_BYTES), { timeout: 20_000 })
+  // As long as reading all the rest would take.
+  for (let turns = 0; turns < 2_000; turns++) await new Promise((resolve) => setImmediate(resolve))
+  expect(server.stats().unsentBytes).toBeLessThan(3 * MAX_UNSENT_BYTES)
+  socket.resume()
+  await vi.waitFor(() => expect(answered).toBe(MANY), { timeout: 20_000 })
 })

@@ -6,9 +6,11 @@ export type Outlet = {
   send(end: Buffer): void
   /**
    * Does a task when there is room and all earlier tasks of the connection are done, so that what they hold is in memory
-   * once for each connection. False: the connection is gone, and the task was not begun.
+   * once for each connection. False: the connection is gone or the subscription over, and the task was not begun.
    */
   whenRoom(task: () => Promise<void>): Promise<boolean>
+  /** The subscription is over: its tasks that wait are not begun, and nothing holds them or it any more. */
+  end(): void
 }
 
 /**

@@ -42,6 +42,7 @@ export class Reader implements AsyncIterableIterator<never> {
     if (over instanceof Promise) over.catch(() => {})
     if (this.isGone) return
     this.isGone = true
+    this.outlet.end()
     this.#settle(over)
     this.#onGone(this)
   }
