@@ -1,7 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { advanceCommand } from './advance.ts'
+import { cancelCommand } from './cancel.ts'
+import { confirmCommand } from './confirm.ts'
+import { cuesCommand } from './cues.ts'
+import { emitCommand } from './emit.ts'
+import { logsCommand } from './logs.ts'
 import { migrateCommand } from './migrate.ts'
+import { pauseCommand } from './pause.ts'
+import { resumeCommand } from './resume.ts'
+import { retryCommand } from './retry.ts'
+import { runsCommand } from './runs.ts'
 import { serveCommand } from './serve.ts'
+import { skipCommand } from './skip.ts'
+import { startCommand } from './start.ts'
 import { tokenCommand } from './token.ts'
 
 /** The command line. Nothing of it ends the process by itself: a wrong command line is thrown as a CommanderError. */
@@ -11,12 +23,31 @@ export function createProgram(): Command {
     .version(packageVersion())
     .showHelpAfterError('Run "cuelight --help" to see the commands.')
     .exitOverride()
-  for (const command of [serveCommand(), migrateCommand(), tokenCommand()]) {
+  for (const command of COMMANDS.map((create) => create())) {
     program.addCommand(command.copyInheritedSettings(program))
     for (const part of command.commands) part.copyInheritedSettings(program)
   }
   return program
 }
+
+/** In the order of the help. */
+const COMMANDS = [
+  serveCommand,
+  migrateCommand,
+  tokenCommand,
+  startCommand,
+  runsCommand,
+  logsCommand,
+  pauseCommand,
+  resumeCommand,
+  cancelCommand,
+  advanceCommand,
+  cuesCommand,
+  confirmCommand,
+  skipCommand,
+  retryCommand,
+  emitCommand,
+]
 
 function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { outliveReader } from './reader.ts'
 import { readSettings } from './settings.ts'
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
@@ -9,6 +10,7 @@ export function serveCommand(): Command {
     .option('--no-migrate', 'do not touch the tables of the database; the server works once they are up to date')
     .addHelpText('after', '\nSettings come from the environment, like PORT and DATABASE_URL; see the documentation.')
     .action(async (options: { migrate: boolean }) => {
+      outliveReader()
       const { config, log } = readSettings()
       let serving = false
       // Most likely thrown by a module in a timer or an event of its own: it breaks nothing of ours, and must not end

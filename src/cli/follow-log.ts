@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, createClient } from 'graphql-ws'
+import { WebSocket } from 'ws'
+import { z } from 'zod'
+import { isTerminal, type RunStatus } from '../domain/run.ts'
+import { askApi, refusalOf, tokenOf, unreachable, wrongToken } from './api.ts'
+import type { ClientConfig } from './config.ts'
+import { CommandFailure, EXIT, notFound } from './failure.ts'
+import { LOG_LINE, LogLine } from './log-line.ts'
+
+/** A connection on which a ping is not answered for so long is dead, whatever the network says. */
+const PING_MS = 10_000
+const PONG_MS = 5_000
+/** Between two tries to connect again: from the one, doubled each time, up to the other. */
+const FIRST_RETRY_MS = 250
+const LONGEST_RETRY_MS = 8_000
+
+/** What happens to somebody who follows a run's log. */
+export type Followed =
+  | { kind: 'lines'; lines: LogLine[] }
+  /** The connection is gone, and why; told once, while it is tried again and again. */
+  | { kind: 'lost'; why: string }
+  | { kind: 'back' }
+  /** The run has ended, and all of it is delivered. The last that comes. */
+  | { kind: 'ended'; status: RunStatus }
+
+const QUERY = `subscription ($runId: ID!, $after: Int!) { runLog(runId: $runId, after: $after) { cursor entries ${LOG_LINE} } }`
+const Batch = z.object({ runLog: z.object({ cursor: z.number(), entries: z.array(LogLine) }) })
+const Ending = z.object({ run: z.object({ status: z.custom<RunStatus>((it) => typeof it === 'string') }).nullable() })
+const Closed = z.object({ code: z.number(), reason: z.string() })
+
+/**
+ * Follows the log of a run behind line `after`, over lost connections and servers that start again: each line comes
+ * once, in order. Ends with the run, or when `signal` ends it. Throws a CommandFailure where the server refuses, or
+ * where a socket could never be opened.
+ */
+export async function* followLog(
+  config: ClientConfig,
+  { runId, after, signal }: { runId: string; after: number; signal: AbortSignal },
+): AsyncGenerator<Followed, void, void> {
+  let cursor = after
+  let connected = false
+  let lost = false
+  let wait = FIRST_RETRY_MS
+  const client = connect(config, () => {
+    connected = true
+  })
+  const end = () => void client.dispose()
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    while (!signal.aborted) {
+      try {
+        for await (const { data, errors } of client.iterate({ query: QUERY, variables: { runId, after: cursor } })) {
+          if (errors !== undefined) throw refusalOf(errors)
+          if (lost) yield { kind: 'back' }
+          lost = false
+          wait = FIRST_RETRY_MS
+          const { runLog } = Batch.parse(data)
+          cursor = runLog.cursor
+          yield { kind: 'lines', lines: runLog.entries }
+        }
+        if (signal.aborted) return
+        const status = await statusOf(config, runId)
+        if (isTerminal(status)) return yield { kind: 'ended', status }
+      } catch (error) {
+        if (signal.aborted) return
+        const why = whyLost(error)
+        if (!connected) throw unreachable(config.url, why)
+        if (!lost) yield { kind: 'lost', why }
+        lost = true
+      }
+      await sleep(wait, undefined, { signal }).catch(() => {})
+      wait = Math.min(wait * 2, LONGEST_RETRY_MS)
+    }
+  } finally {
+    signal.removeEventListener('abort', end)
+    await client.dispose()
+  }
+}
+
+/** A client that connects anew for each subscription that finds no socket, and repeats none by itself. */
+function connect(config: ClientConfig, onConnected: () => void): Client {
+  let unanswered: NodeJS.Timeout | undefined
+  const { url } = config
+  const client: Client = createClient({
+    url: new URL('graphql', `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/`).href,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: `Bearer ${tokenOf(config)}` },
+    retryAttempts: 0,
+    keepAlive: PING_MS,
+    on: {
+      connected: onConnected,
+      ping: (received) => {
+        if (!received) unanswered = setTimeout(() => client.terminate(), PONG_MS)
+      },
+      pong: (received) => {
+        if (received) clearTimeout(unanswered)
+      },
+      closed: () => clearTimeout(unanswered),
+    },
+  })
+  return client
+}
+
+/** Why a connection is gone. Throws what trying again would not change. */
+function whyLost(error: unknown): string {
+  if (error instanceof CommandFailure && error.exit !== EXIT.UNEXPECTED) throw error
+  // A list of errors is the server's answer to the subscription.
+  if (Array.isArray(error)) {
+    const refusal = refusalOf(error)
+    if (refusal.exit !== EXIT.UNEXPECTED) throw refusal
+    return refusal.message
+  }
+  const closed = Closed.safeParse(error).data
+  if (closed?.code === 4401) throw wrongToken()
+  if (closed !== undefined) return closed.reason || `closed with ${closed.code}`
+  return error instanceof Error ? error.message : 'it broke off'
+}
+
+async function statusOf(config: ClientConfig, id: string): Promise<RunStatus> {
+  const { run } = await askApi(config, {
+    document: 'query ($id: ID!) { run(id: $id) { status } }',
+    variables: { id },
+    shape: Ending,
+  })
+  if (run === null) throw notFound(`The run ${id} is not there any more.`)
+  return run.status
+}
