@@ -12,8 +12,9 @@ export const EXIT = {
   NOT_FOUND: 4,
   /** The run that was followed ended otherwise than COMPLETED. */
   RUN_NOT_COMPLETED: 5,
-  /** Ended by Ctrl-C. */
+  /** Ended by Ctrl-C, or by SIGTERM. */
   INTERRUPTED: 130,
+  TERMINATED: 143,
 } as const
 
 type Exit = (typeof EXIT)[keyof typeof EXIT]

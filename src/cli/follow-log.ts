@@ -8,9 +8,8 @@ import type { ClientConfig } from './config.ts'
 import { CommandFailure, EXIT, notFound } from './failure.ts'
 import { LOG_LINE, LogLine } from './log-line.ts'
 
-/** A connection on which a ping is not answered for so long is dead, whatever the network says. */
-const PING_MS = 10_000
-const PONG_MS = 5_000
+/** How often a connection is tried, and how late an answer means that it is dead, whatever the network says. */
+const PATIENCE = { pingMs: 10_000, pongMs: 5_000 }
 /** Between two tries to connect again: from the one, doubled each time, up to the other. */
 const FIRST_RETRY_MS = 250
 const LONGEST_RETRY_MS = 8_000
@@ -18,9 +17,6 @@ const LONGEST_RETRY_MS = 8_000
 /** What happens to somebody who follows a run's log. */
 export type Followed =
   | { kind: 'lines'; lines: LogLine[] }
-  /** The connection is gone, and why; told once, while it is tried again and again. */
-  | { kind: 'lost'; why: string }
-  | { kind: 'back' }
   /** The run has ended, and all of it is delivered. The last that comes. */
   | { kind: 'ended'; status: RunStatus }
 
@@ -29,21 +25,33 @@ const Batch = z.object({ runLog: z.object({ cursor: z.number(), entries: z.array
 const Ending = z.object({ run: z.object({ status: z.custom<RunStatus>((it) => typeof it === 'string') }).nullable() })
 const Closed = z.object({ code: z.number(), reason: z.string() })
 
+export type Following = {
+  runId: string
+  /** The last line that there is already. */
+  after: number
+  /** Ends it. */
+  signal: AbortSignal
+  /** Told once when the connection is gone, with the last line that came; it is tried again and again from then on. */
+  onLost(why: string, line: number): void
+  onBack(): void
+  patience?: typeof PATIENCE
+}
+
 /**
  * Follows the log of a run behind line `after`, over lost connections and servers that start again: each line comes
  * once, in order. Ends with the run, or when `signal` ends it. Throws a CommandFailure where the server refuses, or
  * where a socket could never be opened.
  */
-export async function* followLog(
-  config: ClientConfig,
-  { runId, after, signal }: { runId: string; after: number; signal: AbortSignal },
-): AsyncGenerator<Followed, void, void> {
-  let cursor = after
+export async function* followLog(config: ClientConfig, following: Following): AsyncGenerator<Followed, void, void> {
+  const { runId, signal, patience = PATIENCE } = following
+  let cursor = following.after
   let connected = false
   let lost = false
   let wait = FIRST_RETRY_MS
-  const client = connect(config, () => {
+  const client = connect(config, patience, () => {
     connected = true
+    if (lost) following.onBack()
+    lost = false
   })
   const end = () => void client.dispose()
   signal.addEventListener('abort', end, { once: true })
@@ -52,8 +60,6 @@ export async function* followLog(
       try {
         for await (const { data, errors } of client.iterate({ query: QUERY, variables: { runId, after: cursor } })) {
           if (errors !== undefined) throw refusalOf(errors)
-          if (lost) yield { kind: 'back' }
-          lost = false
           wait = FIRST_RETRY_MS
           const { runLog } = Batch.parse(data)
           cursor = runLog.cursor
@@ -66,7 +72,7 @@ export async function* followLog(
         if (signal.aborted) return
         const why = whyLost(error)
         if (!connected) throw unreachable(config.url, why)
-        if (!lost) yield { kind: 'lost', why }
+        if (!lost) following.onLost(why, cursor)
         lost = true
       }
       await sleep(wait, undefined, { signal }).catch(() => {})
@@ -79,7 +85,11 @@ export async function* followLog(
 }
 
 /** A client that connects anew for each subscription that finds no socket, and repeats none by itself. */
-function connect(config: ClientConfig, onConnected: () => void): Client {
+function connect(
+  config: ClientConfig,
+  { pingMs, pongMs }: Required<Following>['patience'],
+  onConnected: () => void,
+): Client {
   let unanswered: NodeJS.Timeout | undefined
   const { url } = config
   const client: Client = createClient({
@@ -87,11 +97,11 @@ function connect(config: ClientConfig, onConnected: () => void): Client {
     webSocketImpl: WebSocket,
     connectionParams: { authorization: `Bearer ${tokenOf(config)}` },
     retryAttempts: 0,
-    keepAlive: PING_MS,
+    keepAlive: pingMs,
     on: {
       connected: onConnected,
       ping: (received) => {
-        if (!received) unanswered = setTimeout(() => client.terminate(), PONG_MS)
+        if (!received) unanswered = setTimeout(() => client.terminate(), pongMs)
       },
       pong: (received) => {
         if (received) clearTimeout(unanswered)

@@ -4,7 +4,6 @@ import { askApi } from './api.ts'
 import { countFrom } from './count.ts'
 import { EXIT, notFound } from './failure.ts'
 import { findRun, RUN_ARGUMENT } from './find-run.ts'
-import { followLog } from './follow-log.ts'
 import { untilInterrupted } from './interrupted.ts'
 import { LOG_LINE, LogLine, showLogLine } from './log-line.ts'
 import { type ClientOptions, clientCommand, inSession, type Session } from './session.ts'
@@ -55,16 +54,18 @@ async function printStored(session: Session, { runId, after, print }: Printing):
 
 function printLive(session: Session, { runId, after, print }: Printing): Promise<void> {
   return untilInterrupted(session, async (signal) => {
-    let line = after
-    for await (const event of followLog(session.config, { runId, after, signal })) {
-      if (event.kind === 'lines') {
-        for (const entry of event.lines) print(entry)
-        line = event.lines.at(-1)?.line ?? line
-      }
-      if (event.kind === 'lost') {
-        session.remark(`The connection is gone (${event.why}); trying to go on behind line ${line} …`)
-      }
-      if (event.kind === 'back') session.remark('The connection is back.')
+    // Loaded only here: all of GraphQL's own library comes with it.
+    const { followLog } = await import('./follow-log.ts')
+    const following = {
+      runId,
+      after,
+      signal,
+      onLost: (why: string, line: number) =>
+        session.remark(`The connection is gone (${why}); trying to go on behind line ${line} …`),
+      onBack: () => session.remark('The connection is back.'),
+    }
+    for await (const event of followLog(session.config, following)) {
+      if (event.kind === 'lines') event.lines.forEach(print)
       if (event.kind === 'ended') {
         session.remark(`The run is ${event.status}.`)
         session.endWith(event.status === 'COMPLETED' ? EXIT.DONE : EXIT.RUN_NOT_COMPLETED)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { advanceCommand } from './advance.ts'
 import { cancelCommand } from './cancel.ts'
+import { completionCommand } from './completion.ts'
 import { confirmCommand } from './confirm.ts'
 import { cuesCommand } from './cues.ts'
 import { emitCommand } from './emit.ts'
@@ -15,6 +16,7 @@ import { serveCommand } from './serve.ts'
 import { skipCommand } from './skip.ts'
 import { startCommand } from './start.ts'
 import { tokenCommand } from './token.ts'
+import { watchCommand } from './watch.ts'
 
 /** The command line. Nothing of it ends the process by itself: a wrong command line is thrown as a CommanderError. */
 export function createProgram(): Command {
@@ -23,7 +25,7 @@ export function createProgram(): Command {
     .version(packageVersion())
     .showHelpAfterError('Run "cuelight --help" to see the commands.')
     .exitOverride()
-  for (const command of COMMANDS.map((create) => create())) {
+  for (const command of [...COMMANDS.map((create) => create()), completionCommand(program)]) {
     program.addCommand(command.copyInheritedSettings(program))
     for (const part of command.commands) part.copyInheritedSettings(program)
   }
@@ -47,6 +49,7 @@ const COMMANDS = [
   skipCommand,
   retryCommand,
   emitCommand,
+  watchCommand,
 ]
 
 function packageVersion(): string {
