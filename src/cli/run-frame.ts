@@ -65,7 +65,7 @@ function phase(run: RunView, { at }: Pick<Clocks, 'at'>): Line[] {
   if (current === undefined) return [[{ text: `${phases.length} phases, none begun` }]]
   const steps = run.steps.filter((step) => step.phase === current.key)
   const gate = run.gates.find((it) => it.phase === current.key)
-  const opened = gate?.openedAt == null ? '' : `, opened ${at(gate.openedAt)}`
+  const opened = gate?.openedAt == null ? '' : ` Opened ${at(gate.openedAt)}.`
   return [
     [{ text: `Phase ${index + 1} of ${phases.length}: ${current.label}`, style: 'bold' }],
     ...steps.map((step): Line => {
