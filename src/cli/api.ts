@@ -22,7 +22,10 @@ export async function askApi<T>(config: ClientConfig, { document, variables = {}
     redirect: 'error',
     signal: AbortSignal.timeout(ANSWER_MS),
   }).catch((error: unknown) => {
-    throw unreachable(url, causeOf(error))
+    if (!(error instanceof Error) || error.name !== 'TimeoutError') throw unreachable(url, causeOf(error))
+    throw failed(
+      `The server at ${url} did not answer within ${ANSWER_MS / 1000} s; it may have done it all the same: look before you try again.`,
+    )
   })
   const answer: unknown = await response.json().catch(() => null)
   if (!isObject(answer)) {
@@ -115,8 +118,9 @@ export function refusalOf(errors: unknown): CommandFailure {
   if (first === undefined) return failed('The server refused without saying why; look into its log.')
   const code = first.extensions?.code ?? 'UNEXPECTED'
   if (code === 'UNAUTHENTICATED') return wrongToken()
-  const message = [first, ...others].map((error) => error.message).join('\n')
-  return new CommandFailure(message, { exit: EXITS[code] ?? EXIT.UNEXPECTED, code })
+  const messages = [first, ...others].map((error) => error.message)
+  const detail = others.length === 0 ? {} : { messages }
+  return new CommandFailure(messages.join('\n'), { exit: EXITS[code] ?? EXIT.UNEXPECTED, code, detail })
 }
 
 const Errors = z.array(

@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { advanceCommand } from './advance.ts'
+import { applyCommand } from './apply.ts'
 import { cancelCommand } from './cancel.ts'
 import { completionCommand } from './completion.ts'
 import { confirmCommand } from './confirm.ts'
 import { cuesCommand } from './cues.ts'
 import { emitCommand } from './emit.ts'
+import { exportCommand } from './export.ts'
 import { logsCommand } from './logs.ts'
 import { migrateCommand } from './migrate.ts'
 import { pauseCommand } from './pause.ts'
 import { resumeCommand } from './resume.ts'
 import { retryCommand } from './retry.ts'
 import { runsCommand } from './runs.ts'
+import { schemaCommand } from './schema.ts'
 import { serveCommand } from './serve.ts'
 import { skipCommand } from './skip.ts'
 import { startCommand } from './start.ts'
@@ -37,6 +40,9 @@ const COMMANDS = [
   serveCommand,
   migrateCommand,
   tokenCommand,
+  applyCommand,
+  exportCommand,
+  schemaCommand,
   startCommand,
   runsCommand,
   logsCommand,

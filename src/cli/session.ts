@@ -51,10 +51,15 @@ export async function inSession(
     }
     await work(session)
   } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error
-    const { code, message, detail } = error
+    const { code, message, detail, exit } = failureOf(error)
     const said = message.split('\n').map(printable).join('\n')
     process.stderr.write(`${json ? JSON.stringify({ error: { code, message, ...detail } }) : said}\n`)
-    process.exitCode = error.exit
+    process.exitCode = exit
   }
+}
+
+function failureOf(error: unknown): CommandFailure {
+  if (error instanceof CommandFailure) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new CommandFailure(message, { exit: EXIT.UNEXPECTED, code: 'UNEXPECTED' })
 }
