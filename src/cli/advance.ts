@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { askApi, mutate } from './api.ts'
-import { notFound, notNow } from './failure.ts'
-import { findRun, RUN_ARGUMENT } from './find-run.ts'
+import { notNow } from './failure.ts'
+import { findRun, noRun, RUN_ARGUMENT } from './find-run.ts'
 import { RUN_ROW, RunRow, sayRun } from './run-row.ts'
 import { type ClientOptions, clientCommand, inSession, type Session } from './session.ts'
 
@@ -39,7 +39,7 @@ async function currentPhase({ config }: Session, id: string): Promise<string> {
     variables: { id },
     shape: z.object({ run: z.object({ status: z.string(), currentPhase: z.string().nullable() }).nullable() }),
   })
-  if (run === null) throw notFound(`There is no run ${id}; "cuelight runs --all" shows them.`)
+  if (run === null) throw noRun(id)
   if (run.currentPhase !== null) return run.currentPhase
   throw notNow(`The run is ${run.status} and in no phase yet; advance it once it is RUNNING.`)
 }

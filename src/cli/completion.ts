@@ -19,34 +19,33 @@ export function completionCommand(program: Command): Command {
     })
 }
 
-/** A case for each command: the words that may follow it, and the choices of its options. */
+/** Finds the command that the words lead to, then offers what may follow it, or the choices of the option before. */
 function bashCompletion(program: Command): string {
-  const cases = commandsOf(program, [])
-    .map(({ path, words }) => `    "${path}") words="${words.join(' ')}" ;;`)
-    .join('\n')
-  const choices = commandsOf(program, [])
-    .flatMap(({ path, command }) =>
-      command.options.flatMap(({ long, argChoices }) =>
-        long && argChoices ? [`    "${path} ${long}") words="${argChoices.join(' ')}" ;;`] : [],
-      ),
-    )
-    .join('\n')
+  const commands = commandsOf(program, [])
+  const paths = commands
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => {
+      const cut = path.lastIndexOf(' ')
+      return `"${path.slice(0, Math.max(cut, 0))} ${path.slice(cut + 1)}") path="${path}" ;;`
+    })
+  const words = commands.map((it) => `"${it.path}") words="${it.words.join(' ')}" ;;`)
+  const choices = commands.flatMap(({ path, command }) =>
+    command.options.flatMap(({ long, argChoices }) =>
+      long && argChoices ? [`"${path} ${long}") words="${argChoices.join(' ')}" ;;`] : [],
+    ),
+  )
   return `_cuelight() {
-  local path="" word words="" current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" index
+  local path="" words="" current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" index
   for ((index = 1; index < COMP_CWORD; index++)); do
-    word="\${COMP_WORDS[index]}"
-    case "$path $word" in
-${commandsOf(program, [])
-  .filter(({ path }) => path !== '')
-  .map(({ path }) => `      "${parentOf(path)} ${path.slice(path.lastIndexOf(' ') + 1)}") path="${path}" ;;`)
-  .join('\n')}
+    case "$path \${COMP_WORDS[index]}" in
+      ${paths.join('\n      ')}
     esac
   done
   case "$path" in
-${cases}
+    ${words.join('\n    ')}
   esac
   case "$path $previous" in
-${choices}
+    ${choices.join('\n    ')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -67,5 +66,3 @@ function commandsOf(command: Command, names: string[]): Completed[] {
   const path = names.join(' ')
   return [{ path, command, words }, ...command.commands.flatMap((part) => commandsOf(part, [...names, part.name()]))]
 }
-
-const parentOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf(' '), 0))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { uuidOf } from '../domain/ids.ts'
 import { askApi } from './api.ts'
-import { notFound, wrongUsage } from './failure.ts'
+import { type CommandFailure, notFound, wrongUsage } from './failure.ts'
 import { noEvent } from './find-event.ts'
 import type { Session } from './session.ts'
 
@@ -21,6 +21,11 @@ const Ids = z.object({
   pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
 })
 const CONNECTION = '{ edges { node { id } } pageInfo { hasNextPage endCursor } }'
+
+/** There is no run with this id. */
+export function noRun(id: string): CommandFailure {
+  return notFound(`There is no run ${id}; "cuelight runs --all" shows them.`)
+}
 
 /** The id of the run that a person means. Throws a CommandFailure where there is none, or more than one. */
 export async function findRun(session: Session, given: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { uuidOf } from '../domain/ids.ts'
 import { askApi } from './api.ts'
-import { notFound, notNow, wrongUsage } from './failure.ts'
-import { findRun } from './find-run.ts'
+import { notNow, wrongUsage } from './failure.ts'
+import { findRun, noRun } from './find-run.ts'
 import { printable } from './printable.ts'
 import type { Session } from './session.ts'
 
@@ -50,7 +50,3 @@ export async function findFailedStep(session: Session, given: string): Promise<s
 }
 
 const isStep = (given: string) => uuidOf(given, 'Step', 'Cue') !== null
-
-function noRun(id: string) {
-  return notFound(`There is no run ${id}; "cuelight runs --all" shows them.`)
-}

@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { isTerminal, type RunStatus } from '../domain/run.ts'
 import { askApi, refusalOf, tokenOf, unreachable, wrongToken } from './api.ts'
 import type { ClientConfig } from './config.ts'
-import { CommandFailure, EXIT, notFound } from './failure.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { noRun } from './find-run.ts'
 import { LOG_LINE, LogLine } from './log-line.ts'
 
 /** How often a connection is tried, and how late an answer means that it is dead, whatever the network says. */
@@ -133,6 +134,6 @@ async function statusOf(config: ClientConfig, id: string): Promise<RunStatus> {
     variables: { id },
     shape: Ending,
   })
-  if (run === null) throw notFound(`The run ${id} is not there any more.`)
+  if (run === null) throw noRun(id)
   return run.status
 }

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { askApi } from './api.ts'
 import { countFrom } from './count.ts'
-import { EXIT, notFound } from './failure.ts'
-import { findRun, RUN_ARGUMENT } from './find-run.ts'
+import { EXIT } from './failure.ts'
+import { findRun, noRun, RUN_ARGUMENT } from './find-run.ts'
 import { untilInterrupted } from './interrupted.ts'
 import { LOG_LINE, LogLine, showLogLine } from './log-line.ts'
 import { type ClientOptions, clientCommand, inSession, type Session } from './session.ts'
@@ -97,6 +97,6 @@ async function pageOf(
     variables: { id: runId, first: last === null ? PAGE : null, last, after },
     shape: Page,
   })
-  if (run === null) throw notFound(`There is no run ${runId}; "cuelight runs --all" shows them.`)
+  if (run === null) throw noRun(runId)
   return { timeZone: run.timeZone, lines: run.log.edges.map(({ node }) => node), ...run.log.pageInfo }
 }

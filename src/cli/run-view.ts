@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { askApi } from './api.ts'
-import { notFound } from './failure.ts'
+import { noRun } from './find-run.ts'
 import { LOG_LINE, LogLine } from './log-line.ts'
 import { RUN_ROW, RunRow } from './run-row.ts'
 import type { Session } from './session.ts'
@@ -54,7 +54,7 @@ export async function readRunView(session: Session, id: string, phase: string | 
     variables: { id, phase },
     shape: z.object({ run: RunView.nullable() }),
   })
-  if (run === null) throw notFound(`There is no run ${id}; "cuelight runs --all" shows them.`)
+  if (run === null) throw noRun(id)
   const { currentPhase } = run
   return currentPhase === null || currentPhase === phase ? run : readRunView(session, id, currentPhase)
 }

@@ -28,8 +28,9 @@ export function watchCommand(): Command {
 function watch(given: string, options: ClientOptions): Promise<void> {
   return inSession(options, async (session) => {
     const runId = await findRun(session, given)
-    const first = await readRunView(session, runId)
+    // In this order: what changes from here on comes with a line behind these.
     const log = await readLastLines(session, runId, LOG_LINES)
+    const first = await readRunView(session, runId)
     await untilInterrupted(session, async (signal) => {
       // Loaded only here: all of GraphQL's own library comes with it.
       const { followLog } = await import('./follow-log.ts')
@@ -87,8 +88,8 @@ function show(session: Session, run: RunView) {
     update(change: Partial<State>) {
       state = { ...state, ...change }
       if (screen !== null) draw()
+      else if (change.log !== undefined) print()
       else if (change.remark) session.remark(change.remark)
-      else print()
     },
     /** The last state stays to be read. */
     end() {

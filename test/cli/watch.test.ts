@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { cuttable } from './cuttable.ts'
 import { quizServer } from './quiz-server.ts'
 
-const { cuelight, json, start, publishPhases, until } = await quizServer()
+const { cuelight, json, start, publishPhases, until, url } = await quizServer()
 const PHASES = [
   {
     key: 'doors',
@@ -10,7 +11,7 @@ const PHASES = [
   },
   { key: 'quiz', label: 'The quiz', steps: [], advance: { trigger: { on: 'quiz.answered', count: 2 } } },
 ]
-for (const slug of ['quiz', 'other']) await publishPhases(slug, PHASES)
+for (const slug of ['quiz', 'other', 'cut-off']) await publishPhases(slug, PHASES)
 
 test('watch shows each state until the run has ended, and ends with how it did', async () => {
   const { run } = await json('start', 'quiz')
@@ -52,4 +53,20 @@ test('watch --json writes each state on a line; Ctrl-C ends it with 130, a cance
     code: 4,
     err: expect.stringContaining('no run under way'),
   })
+})
+
+test('watch goes on over a lost connection, with how the run is then', async () => {
+  const { run } = await json('start', 'cut-off')
+  await until(run.id, ({ waitingCues }) => waitingCues === 1)
+  const way = await cuttable(url)
+  const watching = start(['watch', run.id, '--url', way.url])
+  await watching.wrote('waits for a person')
+  way.cut()
+  await watching.wrote(/^The connection is gone \(.+\); trying to go on …\n$/, 'err')
+  await json('confirm', run.id)
+  await until(run.id, ({ currentPhase }) => currentPhase === 'quiz')
+  way.restore()
+  await watching.wrote('Phase 2 of 2: The quiz')
+  await json('cancel', run.id)
+  expect((await watching.ended).code).toBe(5)
 })
