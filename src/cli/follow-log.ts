@@ -14,6 +14,8 @@ const PATIENCE = { pingMs: 10_000, pongMs: 5_000 }
 /** Between two tries to connect again: from the one, doubled each time, up to the other. */
 const FIRST_RETRY_MS = 250
 const LONGEST_RETRY_MS = 8_000
+/** A socket that has not opened by then is not let through, by a proxy before the server or so. */
+const FIRST_TRIES = 5
 
 /** What happens to somebody who follows a run's log. */
 export type Followed =
@@ -41,12 +43,13 @@ export type Following = {
 /**
  * Follows the log of a run behind line `after`, over lost connections and servers that start again: each line comes
  * once, in order. Ends with the run, or when `signal` ends it. Throws a CommandFailure where the server refuses, or
- * where a socket could never be opened.
+ * where a socket could not be opened at all.
  */
 export async function* followLog(config: ClientConfig, following: Following): AsyncGenerator<Followed, void, void> {
   const { runId, signal, patience = PATIENCE } = following
   let cursor = following.after
   let connected = false
+  let tries = 0
   let lost = false
   let wait = FIRST_RETRY_MS
   const client = connect(config, patience, () => {
@@ -72,7 +75,8 @@ export async function* followLog(config: ClientConfig, following: Following): As
       } catch (error) {
         if (signal.aborted) return
         const why = whyLost(error)
-        if (!connected) throw unreachable(config.url, why)
+        tries += 1
+        if (!connected && tries === FIRST_TRIES) throw unreachable(config.url, why)
         if (!lost) following.onLost(why, cursor)
         lost = true
       }

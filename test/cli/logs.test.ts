@@ -170,3 +170,23 @@ test('a connection that goes dead without a word is found out, and left for anot
   expect(lines).toEqual(lines.map((_, index) => index + 1))
   expect(lines.length).toBe(linesOf((await cuelight(['logs', id])).out).length)
 })
+
+test('where sockets are not let through it gives up after some tries, and says so', async () => {
+  const way = await cuttable(url)
+  way.cut()
+  let told = 0
+  const following = followLog(
+    { url: way.url, token: TOKEN },
+    {
+      runId: 'run_01a2289b-7bc3-7549-a8d4-170961bbd5d5',
+      after: 0,
+      signal: new AbortController().signal,
+      onLost: () => {
+        told += 1
+      },
+      onBack: () => {},
+    },
+  )
+  await expect(following.next()).rejects.toMatchObject({ code: 'UNREACHABLE', exit: 1 })
+  expect(told).toBe(1)
+})
