@@ -29,10 +29,16 @@ describe('settings', () => {
     /\b((?:CUELIGHT|LOG)_[A-Z_]*[A-Z]|HOST|PORT|DATABASE_URL)(?=[':])/g,
     read('src/server/config.ts'),
   )
+  const ofClients = named(/\benv\.(CUELIGHT_[A-Z_]+)/g, read('src/cli/config.ts'))
   test('that the documents name are read by the code', () => {
     const inDocuments = named(setting)
     expect(inDocuments.length).toBeGreaterThan(15)
-    expect(inDocuments.filter((name) => !inCode.includes(name))).toEqual([])
+    expect(inDocuments.filter((name) => !inCode.includes(name) && !ofClients.includes(name))).toEqual([])
+  })
+
+  test('of the client commands are explained with them', () => {
+    expect(ofClients.length).toBe(2)
+    expect(ofClients.filter((name) => !read('docs/command-line.md').includes(`\`${name}\``))).toEqual([])
   })
 
   test('that the code reads are explained where settings are', () => {

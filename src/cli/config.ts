@@ -1,3 +1,5 @@
+import { wrongUsage } from './failure.ts'
+
 /** Where the client commands find a server, and how they prove who they are. */
 export type ClientConfig = { url: string; token: string | null }
 
@@ -7,7 +9,7 @@ const DEFAULT_URL = 'http://127.0.0.1:4000'
 
 /**
  * `--url` and `--token`, or CUELIGHT_URL and CUELIGHT_TOKEN where they are not given. The only place of the client
- * commands that reads the environment. Throws an Error with a sentence when the address is none.
+ * commands that reads the environment. Throws a CommandFailure with a sentence when the address is none.
  */
 export function readClientConfig(
   flags: { url?: string | undefined; token?: string | undefined },
@@ -16,7 +18,7 @@ export function readClientConfig(
   const url = flags.url ?? (env.CUELIGHT_URL?.trim() || DEFAULT_URL)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     const name = flags.url === undefined ? 'CUELIGHT_URL' : '--url'
-    throw new Error(`${name} is ${JSON.stringify(url)}; it may be the server's address, like ${DEFAULT_URL}.`)
+    throw wrongUsage(`${name} is ${JSON.stringify(url)}; it may be the server's address, like ${DEFAULT_URL}.`)
   }
   return { url, token: readToken(flags.token ?? (env.CUELIGHT_TOKEN?.trim() || null)) }
 }

@@ -1,12 +1,17 @@
 import { Command } from 'commander'
-import { startEmbedded } from '../store/embedded.ts'
-import { migrate } from '../store/migrate.ts'
-import { readSettings } from './settings.ts'
+import { outliveReader } from './reader.ts'
 
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description('bring the tables of the database up to this version, and exit')
     .action(async () => {
+      outliveReader()
+      // Loaded only here: other commands and --help answer at once.
+      const [{ readSettings }, { startEmbedded }, { migrate }] = await Promise.all([
+        import('./settings.ts'),
+        import('../store/embedded.ts'),
+        import('../store/migrate.ts'),
+      ])
       const { config, log } = readSettings()
       const embedded = config.databaseUrl === null ? await startEmbedded({ dataDir: config.dataDir, log }) : undefined
       try {

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { readSettings } from './settings.ts'
+import { outliveReader } from './reader.ts'
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
 
@@ -9,6 +9,9 @@ export function serveCommand(): Command {
     .option('--no-migrate', 'do not touch the tables of the database; the server works once they are up to date')
     .addHelpText('after', '\nSettings come from the environment, like PORT and DATABASE_URL; see the documentation.')
     .action(async (options: { migrate: boolean }) => {
+      outliveReader()
+      // Loaded only here, as the server is below: other commands and --help answer at once.
+      const { readSettings } = await import('./settings.ts')
       const { config, log } = readSettings()
       let serving = false
       // Most likely thrown by a module in a timer or an event of its own: it breaks nothing of ours, and must not end
@@ -23,7 +26,6 @@ export function serveCommand(): Command {
         log.error({ err: error }, 'a promise was rejected that nobody awaited; look for it in the modules')
       })
 
-      // Loaded only here: other commands and --help answer at once.
       const { serve } = await import('../server/serve.ts')
       const starting = serve(config, { migrate: options.migrate, log, announceToken })
       let stopping = false

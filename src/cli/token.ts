@@ -1,19 +1,17 @@
 import { Command, Option } from 'commander'
-import { isObject } from '../domain/plain-object.ts'
-import { askApi } from './api.ts'
-import { readClientConfig } from './config.ts'
+import { z } from 'zod'
+import { mutate } from './api.ts'
+import { type ClientOptions, clientCommand, inSession } from './session.ts'
 
-const CREATE = `mutation ($input: CreateApiTokenInput!) {
-  createApiToken(input: $input) {
-    ... on CreateApiTokenPayload { token apiToken { id name role expiresAt } }
-    ... on Error { message }
-  }
-}`
+const Made = z.object({
+  token: z.string(),
+  apiToken: z.object({ id: z.string(), name: z.string(), role: z.string(), expiresAt: z.string().nullable() }),
+})
 
-type CreateOptions = { role: string; expires?: string; url?: string; token?: string }
+type CreateOptions = ClientOptions & { role: string; expires?: string }
 
 export function tokenCommand(): Command {
-  const create = new Command('create')
+  const create = clientCommand('create')
     .description('make a token with a role; it is shown once, alone on standard output')
     .argument('<name>', 'who or what it is for: what is done with it is logged under this name')
     .addOption(
@@ -25,22 +23,23 @@ export function tokenCommand(): Command {
       '--expires <instant>',
       'from when on it is refused, like 2027-01-01T00:00:00Z; omitted: until it is revoked',
     )
-    .option('--url <address>', 'where the server is (CUELIGHT_URL)')
-    .option('--token <token>', 'the token of an admin (CUELIGHT_TOKEN)')
     .action(createToken)
   return new Command('token').description('tokens for people and scripts, on a server that runs').addCommand(create)
 }
 
-async function createToken(name: string, { role, expires, ...flags }: CreateOptions): Promise<void> {
-  const input = { name, role, ...(expires === undefined ? {} : { expiresAt: expires }) }
-  const { createApiToken: made } = await askApi(readClientConfig(flags), CREATE, { input })
-  if (!isObject(made) || typeof made.token !== 'string' || !isObject(made.apiToken)) {
-    throw new Error(isObject(made) && typeof made.message === 'string' ? made.message : 'The server made no token.')
-  }
-  const { apiToken, token } = made
-  const until = apiToken.expiresAt === null ? 'until it is revoked' : `until ${apiToken.expiresAt}`
-  process.stderr.write(
-    `Token "${apiToken.name}" (${apiToken.role}, ${apiToken.id}) holds ${until}. It is shown only this once:\n`,
-  )
-  process.stdout.write(`${token}\n`)
+function createToken(name: string, { role, expires, ...options }: CreateOptions): Promise<void> {
+  return inSession(options, async (session) => {
+    const made = await mutate(session.config, {
+      name: 'createApiToken',
+      input: { name, role, ...(expires === undefined ? {} : { expiresAt: expires }) },
+      payload: '{ token apiToken { id name role expiresAt } }',
+      shape: Made,
+    })
+    const { apiToken, token } = made
+    const until = apiToken.expiresAt === null ? 'until it is revoked' : `until ${apiToken.expiresAt}`
+    session.remark(
+      `Token "${apiToken.name}" (${apiToken.role}, ${apiToken.id}) holds ${until}. It is shown only this once:`,
+    )
+    session.answer(made, () => token)
+  })
 }

@@ -21,7 +21,7 @@ export type RunHealth = 'OK' | 'STALLED' | 'DEGRADED'
 export type CleanupStatus = 'NOT_REQUIRED' | 'PENDING' | 'CLEAN' | 'INCOMPLETE'
 export type RunControl = 'RESCHEDULE' | 'CANCEL' | 'PAUSE' | 'RESUME' | 'ADVANCE' | 'END_HOLD' | 'RETRY_CLEANUP'
 
-const RUN_STATUSES = Object.keys(NEXT_STATUSES) as RunStatus[]
+export const RUN_STATUSES = Object.keys(NEXT_STATUSES) as RunStatus[]
 
 /** Whether a run may go from one status to the other. */
 export function mayBecome(from: RunStatus, to: RunStatus): boolean {

@@ -57,16 +57,16 @@ test('makes a token, alone on standard output, that works', async () => {
   })
 })
 
-test('says what the server says against it, and exits with 1', async () => {
+test('says what the server says against it, and exits with 3', async () => {
   expect(await token(['create', ' ', '--role', 'VIEWER'])).toEqual({
-    code: 1,
+    code: 3,
     out: '',
     err: expect.stringMatching(/^name: The name must not be empty;/),
   })
   const forbidden = await token(['create', 'x', '--role', 'ADMIN'], { CUELIGHT_TOKEN: `${SECRET}-viewer` })
-  expect(forbidden).toEqual({ code: 1, out: '', err: 'createApiToken needs the role ADMIN; this token has VIEWER.\n' })
+  expect(forbidden).toEqual({ code: 3, out: '', err: 'createApiToken needs the role ADMIN; this token has VIEWER.\n' })
   const when = await token(['create', 'x', '--role', 'ADMIN', '--expires', 'tomorrow'])
-  expect(when).toEqual({ code: 1, out: '', err: expect.stringMatching(/DateTime is an RFC 3339 instant/) })
+  expect(when).toEqual({ code: 3, out: '', err: expect.stringMatching(/DateTime is an RFC 3339 instant/) })
 })
 
 test('without a token, a server or Cuelight it says what to do, and shows no token', async () => {

@@ -7,15 +7,18 @@ import { serve } from '../../src/server/serve.ts'
 export const TOKEN = 'the-admin-token-of-the-tests'
 const PATIENCE = { timeout: 30_000, interval: 20 }
 
-/** A whole server with these settings, and what to do with it over HTTP; stopped when the test is over. */
-export async function served(env: Record<string, string>) {
+/** A whole server with these settings, and what to do with it over HTTP; stopped when the test, or the file, is over. */
+export async function served(
+  env: Record<string, string>,
+  { until = onTestFinished }: { until?: (stop: () => Promise<void>) => void } = {},
+) {
   const read = readConfig({ PORT: '0', CUELIGHT_ADMIN_TOKEN: TOKEN, ...env })
   if (!read.ok) throw new Error(read.problems.join(' '))
   const lines: string[] = []
   const destination = { write: (line: string) => void lines.push(line) }
   const log = createLogger({ level: 'debug', format: 'json' }, { destination, secrets: secretsOf(read.config) })
   const server = await serve(read.config, { migrate: false, log, announceToken: () => {} })
-  onTestFinished(() => server.stop())
+  until(() => server.stop())
 
   const ask = async (query: string, variables: object = {}, headers: Record<string, string> = {}): Promise<string> => {
     const response = await fetch(`${server.url}/graphql`, {

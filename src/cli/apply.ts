@@ -1,0 +1,178 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Command } from 'commander'
+import { stringify } from 'yaml'
+import { z } from 'zod'
+import { askApi, mutate } from './api.ts'
+import { type DefinitionFile, type Problem, pathInInput, readDefinitionFiles, showProblem } from './definition-file.ts'
+import { DEFINITION, Definition, formOf, formOfInput } from './definition-form.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { lineDiff } from './line-diff.ts'
+import { type ClientOptions, clientCommand, inSession, type Session } from './session.ts'
+import { shapeProblems } from './shape-problems.ts'
+
+type Change = 'created' | 'updated' | 'unchanged'
+type Planned = { file: DefinitionFile; existing: Definition | null; change: Change }
+
+export function applyCommand(): Command {
+  return clientCommand('apply')
+    .description('create or update events from files and publish them (ADMIN)')
+    .argument('<files...>', 'YAML or JSON, with the fields of CreateDefinitionInput; "cuelight schema" is for editors')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .action(apply)
+}
+
+function apply(files: string[], { dryRun, ...options }: ClientOptions & { dryRun?: boolean }): Promise<void> {
+  return inSession(options, async (session) => {
+    const { definitions, problems: unread } = readDefinitionFiles(files)
+    for (const file of definitions) unread.push(...(await shapeProblems(session, file)))
+    refuseWith(unread, 'Nothing was changed.')
+    const plan: Planned[] = []
+    for (const file of definitions) plan.push(await planOf(session, file))
+    if (dryRun === true) return showPlan(session, plan)
+
+    const saved = []
+    for (const planned of plan) saved.push(await save(session, planned))
+    const issues = saved.flatMap((it) => it.problems)
+    refuseWith(issues, 'What could be saved is saved as drafts. Nothing was published.')
+    const published = []
+    for (const { planned, draft } of saved) if (draft !== null) published.push(await publish(session, planned, draft))
+    const done = published.flatMap(({ answer }) => (answer === null ? [] : [answer]))
+    if (done.length > 0) session.answer(done, () => done.map(sayPublished).join('\n'))
+    const problems = published.flatMap((it) => it.problems)
+    const outcomes = [
+      done.length < published.length ? 'What the server refused is saved as a draft and not published.' : null,
+      done.some(({ verified }) => !verified)
+        ? 'What did not pass its verification is published: it can be started by hand, and its schedule is held.'
+        : null,
+    ]
+    refuseWith(problems, outcomes.filter((it) => it !== null).join('\n'))
+  })
+}
+
+/** Throws every problem at once, each with its place, where there are any. */
+function refuseWith(problems: readonly Problem[], outcome: string): void {
+  if (problems.length === 0) return
+  const message = [...problems.map(showProblem), outcome].join('\n')
+  throw new CommandFailure(message, { exit: EXIT.REFUSED, code: 'INVALID_INPUT', detail: { problems } })
+}
+
+async function planOf({ config }: Session, file: DefinitionFile): Promise<Planned> {
+  const { definition } = await askApi(config, {
+    document: `query ($slug: String!) { definition(slug: $slug) ${DEFINITION} }`,
+    variables: { slug: file.input.slug },
+    shape: z.object({ definition: Definition.nullable() }),
+  })
+  if (definition === null) return { file, existing: null, change: 'created' }
+  const same = isDeepStrictEqual(formOf(definition), formOfInput(file.input))
+  return { file, existing: definition, change: same ? 'unchanged' : 'updated' }
+}
+
+function showPlan(session: Session, plan: readonly Planned[]): void {
+  const shown = plan.map(({ file, existing, change }) => {
+    const [before, after] = [existing === null ? '' : textOf(formOf(existing)), textOf(formOfInput(file.input))]
+    return { file: file.file, slug: String(file.input.slug), change, diff: lineDiff(before, after) }
+  })
+  const style = (line: string) => (line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : 'dim')
+  session.answer(shown, () =>
+    shown
+      .map(({ slug, change, diff }) =>
+        [`${slug}: ${WOULD[change]}`, ...diff.map((line) => session.paint(style(line), line))].join('\n'),
+      )
+      .join('\n'),
+  )
+}
+
+const WOULD = { created: 'would be created', updated: 'would be updated', unchanged: 'is as it is in the file' }
+const textOf = (form: object) => stringify(form, { lineWidth: 0 })
+
+const Draft = z.object({
+  definition: z.object({
+    id: z.string(),
+    updatedAt: z.string(),
+    draftIssues: z.array(z.object({ path: z.string(), message: z.string() })),
+    draftWarnings: z.array(z.object({ path: z.string(), message: z.string() })),
+  }),
+})
+type Draft = z.infer<typeof Draft>['definition']
+const DRAFT = '{ definition { id updatedAt draftIssues { path message } draftWarnings { path message } } }'
+
+/** Fields that a file leaves out are as they would be in a new definition. */
+const CLEARED = { description: null, timeZone: null, graceSeconds: null, concurrencyKey: null, parameters: null }
+
+async function save({ config, remark }: Session, planned: Planned) {
+  const { file, existing } = planned
+  const { slug: _slug, ...fields } = file.input
+  try {
+    const { definition } =
+      existing === null
+        ? await mutate(config, { name: 'createDefinition', input: file.input, payload: DRAFT, shape: Draft })
+        : await mutate(config, {
+            name: 'updateDefinition',
+            input: { ...CLEARED, ...fields, id: existing.id, ifUpdatedAt: existing.updatedAt },
+            payload: DRAFT,
+            shape: Draft,
+          })
+    for (const { path, message } of definition.draftWarnings) {
+      remark(showProblem(file.problemAt(pathInInput(path), `Warning: ${message}`)))
+    }
+    const problems = definition.draftIssues.map(({ path, message }) => file.problemAt(pathInInput(path), message))
+    return { planned, draft: definition, problems }
+  } catch (error) {
+    return { planned, draft: null, problems: problemsOf(file, error) }
+  }
+}
+
+const Published = z.object({
+  version: z.object({ version: z.number() }),
+  verification: z.object({
+    passed: z.boolean(),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })),
+    steps: z.array(z.object({ path: z.string(), finding: z.string(), message: z.string() })),
+  }),
+})
+const PUBLISHED =
+  '{ version { version } verification { passed issues { path message } steps { path finding message } } }'
+
+type Answer = { file: string; slug: string; change: Change; version: number; newVersion: boolean; verified: boolean }
+
+async function publish({ config, remark }: Session, { file, existing, change }: Planned, draft: Draft) {
+  try {
+    const { version, verification } = await mutate(config, {
+      name: 'publishDefinition',
+      input: { id: draft.id, ifUpdatedAt: draft.updatedAt },
+      payload: PUBLISHED,
+      shape: Published,
+    })
+    const found = [
+      ...verification.issues.map((it) => ({ ...it, finding: 'ERROR' })),
+      ...verification.steps.filter(({ finding }) => finding !== 'OK'),
+    ].map(({ path, finding, message }) => ({ finding, problem: file.problemAt(pathInInput(path), message) }))
+    const serious = found.filter(({ finding }) => !verification.passed && finding === 'ERROR')
+    for (const it of found) if (!serious.includes(it)) remark(`${showProblem(it.problem)} (a warning)`)
+    const answer: Answer = {
+      file: file.file,
+      slug: String(file.input.slug),
+      change,
+      version: version.version,
+      newVersion: version.version !== existing?.currentVersion?.version,
+      verified: verification.passed,
+    }
+    return { answer, problems: serious.map(({ problem }) => problem) }
+  } catch (error) {
+    return { answer: null, problems: problemsOf(file, error) }
+  }
+}
+
+function sayPublished({ slug, change, version, newVersion }: Answer): string {
+  return `${slug}: ${change}; ${newVersion ? `version ${version} is published` : `version ${version} is the same already`}.`
+}
+
+const Issues = z.array(z.object({ path: z.string(), message: z.string() }))
+
+/** What the server refused of one file, so that the others are looked at too; what concerns all is thrown. */
+function problemsOf(file: DefinitionFile, error: unknown): Problem[] {
+  const mine = error instanceof CommandFailure && ['INVALID_INPUT', 'CONFLICT', 'NOT_FOUND'].includes(error.code)
+  if (!mine) throw error
+  const issues = Issues.safeParse(error.detail.issues).data ?? [{ path: '', message: error.message }]
+  return issues.map(({ path, message }) => file.problemAt(pathInInput(path), message))
+}

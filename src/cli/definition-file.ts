@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { type Document, isNode, LineCounter, parseAllDocuments, visit } from 'yaml'
+import { isObject } from '../domain/plain-object.ts'
+
+/** Something that is wrong with a file: `line` and `column` are counted from 1, `path` is in the definition. */
+export type Problem = { file: string; line: number | null; column: number | null; path: string; message: string }
+
+/** A definition as a file holds it; a file of YAML may hold several, between lines of `---`. */
+export type DefinitionFile = {
+  file: string
+  input: Record<string, unknown>
+  /** Where a path of the definition is in the file: of what is not there, what it would be in. */
+  problemAt(path: string, message: string): Problem
+}
+
+/** Reads files of YAML or JSON. What is no YAML, or holds no definition, is a problem with its place. */
+export function readDefinitionFiles(files: readonly string[]): { definitions: DefinitionFile[]; problems: Problem[] } {
+  const read = files.map(readOne)
+  const definitions = read.flatMap((it) => it.definitions)
+  const problems = read.flatMap((it) => it.problems)
+  const bySlug = new Map<unknown, DefinitionFile>()
+  for (const definition of definitions) {
+    const { slug } = definition.input
+    const first = bySlug.get(slug)
+    if (first === undefined) bySlug.set(slug, definition)
+    else problems.push(definition.problemAt('slug', `${first.file} has this slug already; give each event its own.`))
+  }
+  return { definitions, problems }
+}
+
+function readOne(file: string): { definitions: DefinitionFile[]; problems: Problem[] } {
+  const nowhere = { file, line: null, column: null, path: '' }
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { definitions: [], problems: [{ ...nowhere, message: `It cannot be read (${why}); correct its name.` }] }
+  }
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
+  if (!Array.isArray(documents) || documents.length === 0) {
+    return { definitions: [], problems: [{ ...nowhere, message: 'It is empty; write a definition into it.' }] }
+  }
+  const problems: Problem[] = []
+  const definitions = documents.flatMap((document): DefinitionFile[] => {
+    for (const { message, pos } of [...document.errors, ...document.warnings]) {
+      problems.push({
+        file,
+        ...placeAt(lines, pos[0]),
+        path: '',
+        message: `${message}; correct the YAML or JSON here.`,
+      })
+    }
+    visit(document, {
+      Scalar(_key, { value, range }) {
+        if (typeof value !== 'number' || Number.isFinite(value)) return
+        const message = 'This number is beyond double precision, or none; write a smaller one, or a text in quotes.'
+        problems.push({ file, ...placeAt(lines, range?.[0] ?? 0), path: '', message })
+      },
+    })
+    if (document.errors.length > 0) return []
+    const input = contentsOf(document)
+    const problemAt = (path: string, message: string): Problem => ({
+      file,
+      ...placeAt(lines, offsetOf(document, path)),
+      path,
+      message,
+    })
+    if (isObject(input)) return [{ file, input, problemAt }]
+    problems.push(problemAt('', 'It holds no definition; write its fields, such as slug, title and spec.'))
+    return []
+  })
+  return { definitions, problems }
+}
+
+/** What a document says; too many aliases, by which a small text says very much, say nothing. */
+function contentsOf(document: Document): unknown {
+  try {
+    return document.toJS()
+  } catch {
+    return null
+  }
+}
+
+function placeAt(lines: LineCounter, offset: number) {
+  const { line, col } = lines.linePos(offset)
+  return { line, column: col }
+}
+
+/** Where the node of a path begins, or the nearest one that it would be in. Paths: `spec.phases[0].params["a key"]`. */
+function offsetOf(document: Document, path: string): number {
+  const keys = [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map(([, quoted, index, name]) =>
+    index === undefined ? (quoted ?? name ?? '') : Number(index),
+  )
+  for (let length = keys.length; length >= 0; length -= 1) {
+    const node = length === 0 ? document.contents : document.getIn(keys.slice(0, length), true)
+    if (isNode(node) && node.range) return node.range[0]
+  }
+  return 0
+}
+
+/** `quiz.yaml:12:5: spec.phases[0].steps[1]: …` */
+export function showProblem({ file, line, column, path, message }: Problem): string {
+  const place = line === null ? file : `${file}:${line}:${column}`
+  return `${place}: ${path === '' ? '' : `${path}: `}${message}`
+}
+
+/** A path of the API's in the input: what it says of the spec begins with `phases` or `schedule`. */
+export function pathInInput(path: string): string {
+  return /^(phases|schedule)\b/.test(path) ? `spec.${path}` : path
+}

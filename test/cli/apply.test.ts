@@ -1,0 +1,226 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
+import { lineDiff } from '../../src/cli/line-diff.ts'
+import { quizServer } from './quiz-server.ts'
+
+const { ask, cuelight, json, env } = await quizServer()
+
+const FRIDAY = `# The quiz of every friday.
+slug: friday
+title: Friday quiz
+timeZone: Europe/Berlin
+parameters:
+  - name: host # who speaks
+    default: Mira
+spec:
+  schedule:
+    recurring: { start: 2099-03-06T20:00, rule: "FREQ=WEEKLY;BYDAY=FR" }
+  phases:
+    - key: doors
+      steps:
+        # Loud and clear.
+        - actionId: core.log
+          params: { message: "{host} opens." }
+        - actionId: core.cue
+          params: { instruction: Welcome }
+      advance: { after: 10s }
+`
+
+/** A folder with these files, and their paths. */
+function filesOf(contents: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'cuelight-apply-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text)
+  return {
+    folder,
+    at: (name: string) => join(folder, name),
+    read: (name: string) => readFileSync(join(folder, name), 'utf8'),
+  }
+}
+
+const countOf = async () =>
+  JSON.parse(await ask('query Count { definitions { totalCount } }')).data.definitions.totalCount
+
+test('a file is created, then unchanged, then updated; --dry-run shows what would be, and changes nothing', async () => {
+  const { at } = filesOf({ 'friday.yaml': FRIDAY })
+  const before = await countOf()
+  const planned = await cuelight(['apply', '--dry-run', at('friday.yaml')])
+  expect(planned).toMatchObject({ code: 0, err: '' })
+  expect(planned.out).toMatch(/^friday: would be created\n\+ slug: friday\n\+ title: Friday quiz\n/)
+  expect(await countOf()).toBe(before)
+  expect(await cuelight(['apply', at('friday.yaml')])).toEqual({
+    code: 0,
+    out: 'friday: created; version 1 is published.\n',
+    err: '',
+  })
+  expect(await cuelight(['apply', at('friday.yaml')])).toMatchObject({
+    code: 0,
+    out: 'friday: unchanged; version 1 is the same already.\n',
+  })
+  writeFileSync(at('friday.yaml'), FRIDAY.replace('after: 10s', 'after: 20s').replace('timeZone: Europe/Berlin\n', ''))
+  const [{ change, diff }] = await json('apply', '--dry-run', at('friday.yaml'))
+  expect({ change, moved: diff.filter((line: string) => /^[+-]/.test(line)) }).toEqual({
+    change: 'updated',
+    moved: ['- timeZone: Europe/Berlin', '-         after: 10s', '+         after: 20s'],
+  })
+  expect(await json('apply', at('friday.yaml'))).toEqual([
+    { file: at('friday.yaml'), slug: 'friday', change: 'updated', version: 2, newVersion: true, verified: true },
+  ])
+  const answer = await ask('query Zone { definition(slug: "friday") { timeZone currentVersion { version timeZone } } }')
+  expect(JSON.parse(answer).data.definition).toEqual({
+    timeZone: 'UTC',
+    currentVersion: { version: 2, timeZone: 'UTC' },
+  })
+})
+
+test('every problem of every file has its place, and nothing is changed while a file cannot be read', async () => {
+  const { at } = filesOf({
+    'shape.yaml': FRIDAY.replace('title: Friday quiz', 'title: 7').replace('actionId: core.cue', 'action: core.cue'),
+    'syntax.json': '{\n  "slug": "x",\n  "title": [\n',
+    'twice.yaml': `${FRIDAY}---\n${FRIDAY}`,
+    'number.yaml': FRIDAY.replace('slug: friday', 'slug: number').replace('after: 10s', 'after: .inf'),
+    'text.yaml': 'just a text\n',
+    'empty.yaml': '',
+  })
+  const before = await countOf()
+  const names = ['shape.yaml', 'syntax.json', 'twice.yaml', 'number.yaml', 'text.yaml', 'empty.yaml', 'none.yaml']
+  const { code, out, err } = await cuelight(['apply', ...names.map(at)])
+  expect({ code, out }).toEqual({ code: 3, out: '' })
+  const place = (name: string, rest: string) => `${at(name)}${rest}`
+  expect(err).toContain(place('shape.yaml', ':3:8: title: String cannot represent a non string value: 7\n'))
+  expect(err).toContain(place('shape.yaml', ':17:19: spec.phases[0].steps[1].action: Field "action" is not defined'))
+  expect(err).toContain(place('syntax.json', ':4:1: '))
+  expect(err).toMatch(/twice\.yaml:2:7: slug: .*shape\.yaml has this slug already/)
+  expect(err).toMatch(/twice\.yaml:22:7: slug: /)
+  expect(err).toContain(place('number.yaml', ':19:25: This number is beyond double precision'))
+  expect(err).toContain(place('text.yaml', ':1:1: It holds no definition'))
+  expect(err).toContain(place('empty.yaml', ': It is empty'))
+  expect(err).toMatch(/none\.yaml: It cannot be read .*ENOENT/)
+  expect(err).toMatch(/\nNothing was changed\.\n$/)
+  expect(await countOf()).toBe(before)
+})
+
+test('what the draft lacks is told with its place, and nothing is published', async () => {
+  const good = FRIDAY.replace('slug: friday', 'slug: good')
+  const bad = FRIDAY.replace('slug: friday', 'slug: bad').replace('core.cue', 'core.cu').replace('10s', '10x')
+  const { at } = filesOf({ 'good.yaml': good, 'bad.yaml': bad })
+  const { code, err } = await cuelight(['apply', at('good.yaml'), at('bad.yaml'), '--json'])
+  expect(code).toBe(3)
+  expect(JSON.parse(err).error).toMatchObject({
+    code: 'INVALID_INPUT',
+    problems: [
+      { file: at('bad.yaml'), line: 17, column: 21, path: 'spec.phases[0].steps[1].actionId' },
+      { file: at('bad.yaml'), line: 19, column: 25, path: 'spec.phases[0].advance.after' },
+    ],
+  })
+  const answer = await ask('query State { definition(slug: "good") { state } }')
+  expect(answer).toContain('"state":"DRAFT"')
+})
+
+test('what is published and did not pass its verification says so, with its place', async () => {
+  await ask('mutation Off { setActionSetting(input: { actionId: "core.log", enabled: false }) { __typename } }')
+  onTestFinished(async () => {
+    await ask('mutation On { setActionSetting(input: { actionId: "core.log", enabled: true }) { __typename } }')
+  })
+  const { at } = filesOf({ 'off.yaml': FRIDAY.replace('slug: friday', 'slug: off') })
+  const { code, out, err } = await cuelight(['apply', at('off.yaml')])
+  expect({ code, out }).toEqual({ code: 3, out: 'off: created; version 1 is published.\n' })
+  expect(err).toMatch(/off\.yaml:15:11: spec\.phases\[0\]\.steps\[0\]: .*switched core\.log off/)
+  expect(err).toContain('its schedule is held.\n')
+})
+
+test('an archived event is refused in the words of the server; a moderator may not apply', async () => {
+  const { at } = filesOf({
+    'old.yaml': FRIDAY.replace('slug: friday', 'slug: old').replace(/recurring: .*/, 'manual: true'),
+  })
+  await json('apply', at('old.yaml'))
+  const { id } = JSON.parse(await ask('query Old { definition(slug: "old") { id } }')).data.definition
+  await ask(`mutation Archive { archiveDefinition(input: { id: "${id}" }) { __typename } }`)
+  expect(await cuelight(['apply', at('old.yaml')])).toMatchObject({
+    code: 3,
+    err: expect.stringMatching(/old\.yaml:\d+:\d+: .*archived/),
+  })
+  const { token } = await json('token', 'create', 'moderator', '--role', 'MODERATOR')
+  const options = { env: { ...env, CUELIGHT_TOKEN: token } }
+  expect(await cuelight(['apply', at('old.yaml')], options)).toMatchObject({
+    code: 3,
+    err: expect.stringMatching(/needs the role ADMIN/),
+  })
+})
+
+test('export gives what apply takes; over a file it changes what differs and leaves comments standing', async () => {
+  const { folder, at, read } = filesOf({ 'kept.yaml': FRIDAY.replace('slug: friday', 'slug: kept') })
+  await json('apply', at('kept.yaml'))
+  const before = read('kept.yaml')
+  expect((await cuelight(['export', 'kept', '--dir', folder])).out).toBe(`${at('kept.yaml')}: unchanged\n`)
+  expect(read('kept.yaml')).toBe(before)
+
+  const { id, spec } = JSON.parse(
+    await ask('query Kept { definition(slug: "kept") { id draft { asInput } } }').then((text) =>
+      text.replace('"draft":{"asInput":', '"spec":{"value":'),
+    ),
+  ).data.definition
+  const changed = { ...spec.value, phases: [{ ...spec.value.phases[0], label: 'Doors', advance: { after: '30s' } }] }
+  await ask('mutation Change($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename } }', {
+    input: { id, title: 'Friday, late', spec: changed },
+  })
+  expect(await json('export', 'kept', '--dir', folder)).toEqual([{ file: at('kept.yaml'), change: 'updated' }])
+  const after = read('kept.yaml')
+  expect(after).toContain('# The quiz of every friday.\n')
+  expect(after).toContain('- name: host # who speaks\n')
+  expect(after).toContain('# Loud and clear.\n')
+  expect(parse(after)).toMatchObject({
+    title: 'Friday, late',
+    spec: { phases: [{ label: 'Doors', advance: { after: '30s' } }] },
+  })
+
+  const all = filesOf({ 'all.yaml': (await cuelight(['export'])).out })
+  const plan: { slug: string; change: string }[] = await json('apply', '--dry-run', all.at('all.yaml'))
+  expect(plan.map(({ slug }) => slug)).toContain('kept')
+  expect(plan.filter(({ change }) => change !== 'unchanged')).toEqual([])
+  expect((await cuelight(['export', 'nothing'])).code).toBe(4)
+  const taken = await cuelight(['export', 'kept', '--dir', at('kept.yaml')])
+  expect(taken).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/kept\.yaml cannot be written to \(E\w+.*give another folder/),
+  })
+})
+
+test('the schema for editors takes the examples, and refuses what is misspelt or of another kind', async () => {
+  const schema = await cuelight(['schema'])
+  expect(schema).toMatchObject({ code: 0, err: '' })
+  const valid = new Ajv({ strict: true, allErrors: true }).compile(JSON.parse(schema.out))
+  const example = JSON.parse(readFileSync('examples/invasion/invasion-of-yew.json', 'utf8'))
+  expect(valid(example), JSON.stringify(valid.errors)).toBe(true)
+  expect(valid(parse(FRIDAY)), JSON.stringify(valid.errors)).toBe(true)
+  const [, documented = ''] = /^```yaml\n(.*?)^```/ms.exec(readFileSync('docs/command-line.md', 'utf8')) ?? []
+  expect(valid(parse(documented)), JSON.stringify(valid.errors)).toBe(true)
+  for (const [from, to] of [
+    ['title:', 'titel:'],
+    ['after: 10s', 'after: 10s, trigger: { on: x }'],
+    ['title: Friday quiz', 'title: 7'],
+    ['default:', 'type: WORDS\n    default:'],
+  ] as const) {
+    expect(valid(parse(FRIDAY.replace(from, to))), to).toBe(false)
+  }
+})
+
+test('a difference shows what changed, with its neighbours', () => {
+  expect(lineDiff('', 'a\n')).toEqual(['+ a'])
+  expect(lineDiff('a\nb\n', 'a\nb\n')).toEqual([])
+  expect(lineDiff('1\n2\n3\n4\n5\n6\n7\n8\n9\n', '1\n2\n3\n4\n5\nsix\n7\n8\n9\n10\n')).toEqual([
+    '  …',
+    '  4',
+    '  5',
+    '- 6',
+    '+ six',
+    '  7',
+    '  8',
+    '  9',
+    '+ 10',
+  ])
+})
