@@ -190,7 +190,9 @@ test('of several processes that prepared the same starts each run is started by 
   const seen = watch(stage)
   stage.clock.moveTo(DUE)
   await settle()
-  expect(seen.asked).toBe(60)
+  // Each asks for all that it prepared, and may read some of them once more.
+  expect(seen.asked).toBeGreaterThanOrEqual(60)
+  expect(seen.won).toBe(20)
   expect(stage.script.calls.map((call) => call.runId).sort()).toEqual(runs.map((runId) => `run_${runId}`).sort())
   for (const runId of runs) {
     expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
