@@ -1,25 +1,14 @@
-import type { Censor } from '../domain/censor.ts'
-import type { Clock } from '../domain/clock.ts'
-import type { ZoneData } from '../domain/recurrence/zone-data.ts'
-import type { Registry } from '../modules/registry.ts'
-import type { Changes } from '../store/changes.ts'
-import type { Database } from '../store/database.ts'
-import type { RunnerLog } from './log.ts'
-import type { Meter } from './meter.ts'
-import type { RunnerSettings } from './settings.ts'
+import type { WorkContext } from './work-context.ts'
 
-export type RunnerOptions = {
-  db: Database
-  changes: Changes
-  clock: Clock
-  registry: Registry
-  zones: ZoneData
-  settings: RunnerSettings
-  log: RunnerLog
-  /** Strikes the server's secrets out of what actions say before it is stored; without one, what looks like a secret. */
-  censor?: Censor
-  /** Counts what the runner does. */
-  meter?: Meter
+/** What a runner is given; the rest of its work's context it makes. */
+export type RunnerOptions = Pick<
+  WorkContext,
+  'db' | 'changes' | 'clock' | 'registry' | 'zones' | 'settings' | 'log'
+> & {
+  /** Without one, what looks like a secret is struck out. */
+  censor?: WorkContext['censor']
+  /** Without one, nothing is counted. */
+  meter?: WorkContext['meter']
   /** This process in claims and log lines; must be unique among the processes of a database. */
   worker?: string
 }
