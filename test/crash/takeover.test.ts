@@ -152,9 +152,10 @@ test('what a killed process was taking back is taken back elsewhere within 1.5 l
     [1, 1],
     [2, 2],
   ])
-  expect(kinds(run).slice(-5)).toEqual([
+  expect(kinds(run).slice(-6)).toEqual([
     'run.status',
     'cleanup.status',
+    'step.reclaimed',
     'resource.reverted',
     'cleanup.status',
     'run.status',
