@@ -317,16 +317,14 @@ test.each([
 
 test('a field in a condition that the payload is not said to have is an issue, although payloads with it would pass', () => {
   const where = { any: [{ field: 'bos', op: 'EQ', value: 'Balron' }] }
-  expect(find(withGate({ trigger: { on: 'shard.boss-slain', where } }))).toEqual({
-    issues: [
-      {
-        path: 'phases[0].advance.trigger.where.any[0].field',
-        message:
-          'The payload of shard.boss-slain is not said to have "bos"; use one of boss, level, or have its module name the field in the payload\'s schema.',
-      },
+  const { issues, warnings } = find(withGate({ trigger: { on: 'shard.boss-slain', where } }))
+  expect(warnings).toEqual([])
+  expect(issues.map(({ path, message }) => [path, message])).toEqual([
+    [
+      'phases[0].advance.trigger.where.any[0].field',
+      expect.stringContaining('use one of boss, level, or have its module'),
     ],
-    warnings: [],
-  })
+  ])
 })
 
 test('warns of placeholders that no parameter fills and of what is none, each at its place, but not of JSON in a text', () => {
