@@ -79,3 +79,16 @@ export async function unresolvedResourceCounts(db: Database, runIds: readonly st
     GROUP BY run_id`
   return new Map(rows.map(({ runId, count }) => [runId, count]))
 }
+
+/**
+ * What of ledgers is shown: what was made; and what a step may have made, from when it could not be taken back. A retry of
+ * that sets its attempts back, and the number of its claim never, so that it stays in sight.
+ */
+export const isShown = ({ prisma }: Database) =>
+  ({
+    OR: [
+      { placeholder: false },
+      { status: { in: ['FAILED', 'ABANDONED'] } },
+      { claimNo: { gt: prisma.resource.fields.revertAttempts } },
+    ],
+  }) satisfies Prisma.ResourceWhereInput
