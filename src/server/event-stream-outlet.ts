@@ -1,0 +1,107 @@
+import type { ServerResponse } from 'node:http'
+import { type Outlet, payloadOf } from '../graphql/subscriptions/outlet.ts'
+import { isTooMuch } from './unsent.ts'
+
+const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
+const HEAD = Buffer.from('event: next\ndata: ')
+const TAIL = Buffer.from('\n\n')
+
+/** What the streams of all readers send of an event, made once and kept for as long as the event is. */
+const frames = new WeakMap<Buffer, Buffer>()
+
+function frameOf(end: Buffer): Buffer {
+  const made = frames.get(end)
+  if (made !== undefined) return made
+  const frame = Buffer.concat([HEAD, payloadOf(end), TAIL])
+  frames.set(end, frame)
+  return frame
+}
+
+/**
+ * What one response of server-sent events takes: as much as its peer reads, and at most MAX_UNSENT_BYTES and an event
+ * more. Events go into the response beside what the endpoint writes there: its head, which is waited for, comments that
+ * keep it alive, and its end.
+ */
+export class EventStreamOutlet implements Outlet {
+  readonly #response: ServerResponse
+  /** Events sent since nothing was unsent. */
+  #events = 0
+  #isOver = false
+  #wake: () => void = () => {}
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+    const wake = (): void => this.#wake()
+    // A response that is asked for behind another on its connection has a head before it has a socket.
+    for (const change of ['pipe', 'socket', 'drain', 'close']) response.on(change, wake)
+  }
+
+  /** The results of the subscription. They end with the connection, and after the first error. */
+  through<T>(results: AsyncIterableIterator<T>): AsyncIterableIterator<T> {
+    let isOver = false
+    const end = async (): Promise<IteratorResult<T, undefined>> => {
+      isOver = true
+      await results.return?.()
+      return DONE
+    }
+    const cut = (): void => void end().catch(() => {})
+    if (this.#response.destroyed) cut()
+    else this.#response.once('close', cut)
+    return {
+      [Symbol.asyncIterator]() {
+        return this
+      },
+      async next() {
+        if (isOver) return DONE
+        try {
+          return await results.next()
+        } catch (error) {
+          isOver = true
+          throw error
+        }
+      },
+      return: end,
+    }
+  }
+
+  /** Neither over nor about to be: who has closed its half of the connection gets what is unsent, and no more. */
+  get #isOpen(): boolean {
+    return !this.#isOver && !this.#response.destroyed && this.#response.socket?.writable !== false
+  }
+
+  get isFull(): boolean {
+    if (!this.#response.headersSent || this.#response.socket === null) return true
+    const bytes = this.#response.writableLength
+    if (bytes === 0) this.#events = 0
+    return isTooMuch({ bytes, events: this.#events })
+  }
+
+  send(end: Buffer): void {
+    if (!this.#isOpen) return
+    this.#events += 1
+    this.#response.write(frameOf(end))
+  }
+
+  whenRoom(task: () => Promise<void>): Promise<boolean> {
+    const done = this.#last.then(async () => {
+      while (this.#isOpen && this.isFull) await this.#change()
+      if (!this.#isOpen) return false
+      await task()
+      return true
+    })
+    this.#last = done.catch(() => {})
+    return done
+  }
+
+  end(): void {
+    this.#isOver = true
+    this.#wake()
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+}
