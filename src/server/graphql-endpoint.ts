@@ -85,7 +85,8 @@ export function createGraphqlEndpoint({
     // The endpoint gives what it refuses itself codes of its own; the API promises others.
     async onResultProcess({ result, setResult, resultProcessor }) {
       // Nobody will read it: the client takes no event streams, and is told so.
-      if (Symbol.asyncIterator in result && resultProcessor === undefined) await result[Symbol.asyncIterator]().return?.()
+      if (Symbol.asyncIterator in result && resultProcessor === undefined)
+        await result[Symbol.asyncIterator]().return?.()
       if (!('errors' in result) || result.errors === undefined) return
       const errors = result.errors.map((error) => api.maskError(error))
       setResult({ ...result, errors: result.data === undefined ? errors.map(withStatus) : errors })
