@@ -236,6 +236,26 @@ test('a request whose client has left counts until its work is done', async () =
   await vi.waitFor(async () => expect(await status(url)).toBe(200))
 })
 
+test('requests that wait behind another on a connection that goes count until their work is done', async () => {
+  const { api, waiting, hurry } = slowApi()
+  const { url, server } = await startServer({ api, bounds: { requestsOfCaller: 3 } })
+  const { hostname, port } = new URL(url)
+  const get = (query: string, accept: string) =>
+    `GET /graphql?query=${encodeURIComponent(query)} HTTP/1.1\r\nhost: x\r\naccept: ${accept}\r\nauthorization: ${AUTHORIZATION}\r\n\r\n`
+  const connection = connect(Number(port), hostname)
+  connection.write(
+    get('{ hello }', 'application/json').repeat(2) + get('subscription { numbers }', 'text/event-stream'),
+  )
+  await vi.waitFor(() => expect(waiting).toHaveLength(2))
+  await vi.waitFor(() => expect(server.stats().subscribers).toBe(1))
+  expect(await status(url)).toBe(429)
+  connection.destroy()
+  await vi.waitFor(() => expect(server.stats().subscribers).toBe(0))
+  hurry()
+  const three = () => Promise.all([status(url), status(url), status(url)])
+  await vi.waitFor(async () => expect(await three()).toEqual([200, 200, 200]))
+})
+
 test('a request that was never sent whole makes room when its connection goes', async () => {
   const { url } = await startServer({ bounds: { requestsOfCaller: 1 } })
   const { hostname, port } = new URL(url)
