@@ -33,8 +33,8 @@ export class EventStreamOutlet implements Outlet {
   constructor(response: ServerResponse) {
     this.#response = response
     const wake = (): void => this.#wake()
-    // A response that is asked for behind another on its connection has a head before it has a socket.
-    for (const change of ['pipe', 'socket', 'drain', 'close']) response.on(change, wake)
+    // Its body follows right behind its head, of which nothing else tells.
+    for (const change of ['pipe', 'drain', 'close']) response.on(change, wake)
   }
 
   /** The results of the subscription. They end with the connection, and after the first error. */
@@ -65,13 +65,16 @@ export class EventStreamOutlet implements Outlet {
     }
   }
 
-  /** Neither over nor about to be: who has closed its half of the connection gets what is unsent, and no more. */
+  /**
+   * Not over, nor about to be: who has closed its half of the connection gets what is unsent, and no more. Behind other
+   * responses on its connection it has no socket yet.
+   */
   get #isOpen(): boolean {
     return !this.#isOver && !this.#response.destroyed && this.#response.socket?.writable !== false
   }
 
   get isFull(): boolean {
-    if (!this.#response.headersSent || this.#response.socket === null) return true
+    if (!this.#response.headersSent) return true
     const bytes = this.#response.writableLength
     if (bytes === 0) this.#events = 0
     return isTooMuch({ bytes, events: this.#events })

@@ -49,7 +49,10 @@ async function fill(outlet: EventStreamOutlet, bytes: number): Promise<number> {
   const text = event('x'.repeat(bytes))
   let sent = 0
   while (!outlet.isFull) {
-    for (; !outlet.isFull; sent++) outlet.send(text)
+    for (; !outlet.isFull; sent++) {
+      if (sent === 10_000) throw new Error('It is never full.')
+      outlet.send(text)
+    }
     await turns()
   }
   return sent
@@ -129,8 +132,7 @@ test('many small events fill it too, and it has room again when they were read',
   begin()
   await fill(outlet, 1_000_000)
   // What the network took since is for small ones.
-  const small = await fill(outlet, 100)
-  expect(small).toBeLessThan(10_000)
+  await fill(outlet, 100)
   expect(response.writableLength).toBeLessThan(MAX_UNSENT_BYTES + 1_001_000)
   client.resume()
   expect(await outlet.whenRoom(async () => {})).toBe(true)
