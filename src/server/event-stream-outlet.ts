@@ -37,7 +37,10 @@ export class EventStreamOutlet implements Outlet {
     for (const change of ['pipe', 'drain', 'close']) response.on(change, wake)
   }
 
-  /** The results of the subscription. They end with the connection, and after the first error. */
+  /**
+   * The results of the subscription. They end after the first error, and with the response: also where that was over
+   * before they began, or refused them because its client takes no event streams.
+   */
   through<T>(results: AsyncIterableIterator<T>): AsyncIterableIterator<T> {
     let isOver = false
     const end = async (): Promise<IteratorResult<T, undefined>> => {
@@ -70,7 +73,8 @@ export class EventStreamOutlet implements Outlet {
    * responses on its connection it has no socket yet.
    */
   get #isOpen(): boolean {
-    return !this.#isOver && !this.#response.destroyed && this.#response.socket?.writable !== false
+    const { destroyed, writableEnded, socket } = this.#response
+    return !this.#isOver && !destroyed && !writableEnded && socket?.writable !== false
   }
 
   get isFull(): boolean {

@@ -83,10 +83,7 @@ export function createGraphqlEndpoint({
       for (const rule of api.validationRules ?? []) addValidationRule(rule)
     },
     // The endpoint gives what it refuses itself codes of its own; the API promises others.
-    async onResultProcess({ result, setResult, resultProcessor }) {
-      // Nobody will read it: the client takes no event streams, and is told so.
-      if (Symbol.asyncIterator in result && resultProcessor === undefined)
-        await result[Symbol.asyncIterator]().return?.()
+    onResultProcess({ result, setResult }) {
       if (!('errors' in result) || result.errors === undefined) return
       const errors = result.errors.map((error) => api.maskError(error))
       setResult({ ...result, errors: result.data === undefined ? errors.map(withStatus) : errors })
@@ -118,7 +115,7 @@ export function createGraphqlEndpoint({
   })
 }
 
-/** A `subscribe` whose events go into the response itself, where they can be shared. */
+/** A `subscribe` whose events go into the response itself where they can be shared, and which ends with it in any case. */
 function intoEventStream(subscribeInto: NonNullable<Api['subscribeInto']>, response: ServerResponse) {
   return async (args: ExecutionArgs) => {
     const outlet = new EventStreamOutlet(response)

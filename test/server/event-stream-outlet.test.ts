@@ -211,6 +211,18 @@ test('who closes its half of the connection while it does not read costs no more
   expect(await outlet.whenRoom(async () => {})).toBe(false)
 })
 
+test('into a response that was ended nothing more is written', async () => {
+  const { client, response, outlet, begin, received } = await stalled()
+  client.resume()
+  begin()
+  await turns()
+  response.end()
+  outlet.send(event('late'))
+  expect(await outlet.whenRoom(async () => {})).toBe(false)
+  while (!received().endsWith('0\r\n\r\n')) await once(client, 'data')
+  expect(received()).not.toContain('late')
+})
+
 test('results that fail tell of it once, and are over', async () => {
   const { outlet } = await stalled()
   const failing: AsyncIterableIterator<number> = {
