@@ -135,7 +135,7 @@ export async function publishDefinition(
 ): Promise<Result<Published>> {
   let verified: { id: string; content: Publishable; report: VerificationReport } | null = null
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const read = await readDefinition(ctx.db.prisma, input.id)
+    const read = await readDefinition(ctx.db.patient, input.id)
     if (read === null) return noDefinition(input.id)
     if (read.state === 'ARCHIVED') return isArchived(read.id)
     if (input.ifUpdatedAt != null && input.ifUpdatedAt.getTime() !== read.updatedAt.getTime())

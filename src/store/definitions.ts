@@ -56,8 +56,21 @@ export type StoredDefinition = {
 }
 
 /** Reads a definition with its current version; null: there is none. */
-export function readDefinition(db: PrismaClient, id: string): Promise<StoredDefinition | null> {
-  return db.definition.findUnique({ where: { id }, include: { currentVersion: true } })
+export async function readDefinition(db: PrismaClient, id: string): Promise<StoredDefinition | null> {
+  // As two of the model's reads it took five times as long, a fifth of what publishing takes.
+  const [row] = await db.$queryRaw<
+    (StoredDefinition & { ofVersion: Omit<StoredVersion, 'verifiedAt'>; verifiedAt: Date | null })[]
+  >(Prisma.sql`
+    SELECT d.id, d.state, d.schedule_paused AS "schedulePaused", d.schedule_resumed_at AS "scheduleResumedAt",
+      d.materialised_until AS "materialisedUntil", d.title, d.time_zone AS "timeZone", d.grace_seconds AS "graceSeconds",
+      d.concurrency_key AS "concurrencyKey", d.parameters, d.draft, d.updated_at AS "updatedAt",
+      CASE WHEN v.id IS NOT NULL THEN jsonb_build_object('id', v.id, 'version', v.version, 'spec', v.spec,
+        'timeZone', v.time_zone, 'graceSeconds', v.grace_seconds, 'concurrencyKey', v.concurrency_key,
+        'parameters', v.parameters, 'verification', v.verification) END AS "ofVersion", v.verified_at AS "verifiedAt"
+    FROM definitions d LEFT JOIN versions v ON v.id = d.current_version_id WHERE d.id = ${id}::uuid`)
+  if (row === undefined) return null
+  const { ofVersion, verifiedAt, ...definition } = row
+  return { ...definition, currentVersion: ofVersion === null ? null : { ...ofVersion, verifiedAt } }
 }
 
 /** The id of the definition that has a slug; null: nobody has it. */
