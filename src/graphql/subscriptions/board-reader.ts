@@ -42,7 +42,7 @@ export class BoardReader<Kept> extends Reader {
     for (const entry of state.after(this.cursor)) {
       const as = this.#news(entry, state)
       if (as !== null) return { entry, as, version: entry.version, station: null }
-      const returned = this.#knows(entry) ? state.get(entry.id) : undefined
+      const returned = this.#returns && this.#knows(entry) ? state.get(entry.id) : undefined
       if (returned !== undefined) this.#told.add(returned)
       this.#told.delete(entry)
       this.cursor = entry.version
@@ -92,11 +92,13 @@ export class BoardReader<Kept> extends Reader {
     if (entry.version <= this.cursor) this.#told.delete(entry)
   }
 
-  /** Null: nothing, as it was not told that it is there, or as it is there again and will be told of that. */
+  /** Null: nothing, as it was not told that it is there, or as there is newer news of the same. */
   #news(entry: Entry<Kept>, state: BoardState<Kept>): Due<Kept>['as'] | null {
+    const returned = this.#returns ? state.get(entry.id) : undefined
+    if (returned !== undefined && returned !== entry) return null
     const knows = this.#knows(entry)
-    if (!entry.isGone) return knows ? 'CHANGED' : 'NEW'
-    return knows && !(this.#returns && state.get(entry.id) !== undefined) ? 'GONE' : null
+    if (entry.isGone) return knows ? 'GONE' : null
+    return knows ? 'CHANGED' : 'NEW'
   }
 
   *#firstOnes(state: BoardState<Kept>): Generator<Due<Kept>> {

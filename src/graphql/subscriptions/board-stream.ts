@@ -24,6 +24,8 @@ export class BoardStream<Event, Kept> {
   readonly #open: OpenBoard<Event, Kept>
   readonly #state = new BoardState<Kept>()
   readonly #readers = new Set<BoardReader<Kept>>()
+  /** What the next event is of. */
+  #news: Entry<Kept> | null = null
   readonly #found: Recent<Found<Event>>
   readonly #shown: Recent<Buffer>
   #works = true
@@ -37,7 +39,12 @@ export class BoardStream<Event, Kept> {
     this.#onOver = onOver
     this.#found = new Recent(board.restMs)
     this.#shown = new Recent(board.restMs)
-    this.#open = board.open({ onForgotten: (id) => this.#forget(id) })
+    this.#open = board.open({
+      onNews: (event) => {
+        this.#news = this.#state.apply(board.newsOf(event))
+      },
+      onForgotten: (id) => this.#forget(id),
+    })
     void this.#live()
   }
 
@@ -66,8 +73,7 @@ export class BoardStream<Event, Kept> {
   async #live(): Promise<void> {
     try {
       for await (const event of this.#open.events) {
-        const entry = this.#state.apply(this.#board.newsOf(event))
-        if (entry !== null) await this.#deliver(event, entry)
+        if (this.#news !== null) await this.#deliver(event, this.#news)
         this.#trim()
       }
     } catch (error) {
@@ -80,7 +86,7 @@ export class BoardStream<Event, Kept> {
     const { version } = entry
     const due: Due<Kept> = { entry, as: asOf(entry), version, station: null }
     if (this.#takers(version).length === 0) return
-    const bytes = await this.#showInTime(event, due)
+    const bytes = await this.#showInTime(event)
     if (bytes === null) return
     // Others may have become full meanwhile; who came or caught up meanwhile knows it.
     for (const reader of this.#takers(version)) reader.tellLive(due, bytes)
@@ -98,10 +104,11 @@ export class BoardStream<Event, Kept> {
   }
 
   /** Where the database is away: when it is back. Null: nobody waits for it any more. */
-  async #showInTime(event: Event, due: Due<Kept>): Promise<Buffer | null> {
+  async #showInTime(event: Event): Promise<Buffer | null> {
     while (this.#readers.size > 0) {
       try {
-        const bytes = await this.#show(due, event)
+        // Of no use to those who catch up, who may have seen a newer state.
+        const bytes = await this.#shownOf(event)
         this.#works = true
         return bytes
       } catch (error) {
@@ -166,7 +173,11 @@ export class BoardStream<Event, Kept> {
   }
 
   #show(due: Due<Kept>, event: Event): Promise<Buffer> {
-    return this.#shown.get(keyOf(due), async () => endOfMessage(JSON.stringify(await this.#execute(event))))
+    return this.#shown.get(keyOf(due), () => this.#shownOf(event))
+  }
+
+  async #shownOf(event: Event): Promise<Buffer> {
+    return endOfMessage(JSON.stringify(await this.#execute(event)))
   }
 
   #tellOutage(error: unknown): void {

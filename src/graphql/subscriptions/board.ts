@@ -34,7 +34,7 @@ export type Found<Event> = { event: Event } | 'NOTHING' | 'LATER'
  */
 export type Board<Event, Kept> = {
   /** Begins to look. */
-  open(options: { onForgotten: (id: string) => void }): OpenBoard<Event, Kept>
+  open(watch: Watch<Event>): OpenBoard<Event, Kept>
   newsOf(event: Event): News<Kept>
   /** A thing that has gone and is there again is the same: who was not told yet that it went is told of a change. */
   returns: boolean
@@ -44,8 +44,16 @@ export type Board<Event, Kept> = {
   onOutage(error: unknown): void
 }
 
+/** Told at once, so that it never knows less than was looked at. */
+export type Watch<Event> = {
+  /** This is the next event. */
+  onNews(event: Event): void
+  /** There will be no more news of this thing. */
+  onForgotten(id: string): void
+}
+
 export type OpenBoard<Event, Kept> = {
-  /** A pulled source of all that happens, which outlasts a database that is away. `onForgotten` hears of what is not followed any more. */
+  /** A pulled source of all that happens, which outlasts a database that is away. */
   events: AsyncIterableIterator<Event>
   /** Things as events, as they are now, in the order in which they are wanted. */
   read(wanted: readonly Wanted<Kept>[]): Promise<Found<Event>[]>
@@ -63,6 +71,6 @@ export class BoardSource<Event = unknown, Kept = unknown> implements AsyncIterab
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<Event> {
-    return this.board.open({ onForgotten: () => {} }).events
+    return this.board.open({ onNews: () => {}, onForgotten: () => {} }).events
   }
 }

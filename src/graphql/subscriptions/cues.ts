@@ -24,7 +24,7 @@ export const cueBoard = (sources: Sources, options: Options): BoardSource<CueEve
     returns: false,
     restMs: options.restMs ?? REST_MS,
     onOutage: options.onOutage,
-    open: () => openBoard(sources, options),
+    open: ({ onNews }) => openBoard(sources, { ...options, onNews }),
     newsOf: ({ type, cue }) => ({
       id: cue.id,
       isThere: type !== 'RESOLVED',
@@ -35,7 +35,7 @@ export const cueBoard = (sources: Sources, options: Options): BoardSource<CueEve
 
 function openBoard(
   { db, changes }: Sources,
-  { scope, onOutage, pollMs, restMs = REST_MS }: Options,
+  { scope, onOutage, onNews, pollMs, restMs = REST_MS }: Options & { onNews: (event: CueEvent) => void },
 ): OpenBoard<CueEvent, Step> {
   const sent = new Map<string, Step>()
   let found: CueEvent[] | null = null
@@ -43,7 +43,10 @@ function openBoard(
     const before = found
     found ??= await changesSince(db, { scope, sent })
     const event = found.shift()
-    if (event !== undefined) return { value: event }
+    if (event !== undefined) {
+      onNews(event)
+      return { value: event }
+    }
     found = null
     // While those found were delivered others may have come.
     return before === null ? 'WAIT' : 'REST'
@@ -74,6 +77,8 @@ function openBoard(
 function asEvent({ as, kept }: Wanted<Step>, now: Step | undefined): Found<CueEvent> {
   if (as === 'GONE') return { event: { type: 'RESOLVED', cue: asItWas(kept, now) } }
   if (now === undefined || !now.parked || parkedAtOf(now) !== parkedAtOf(kept)) return 'LATER'
+  // Nobody is told of a claim before those who are told live, who would be told of the one before it after it.
+  if (isClaimedAnew(kept, now)) return 'LATER'
   return { event: { type: as === 'NEW' ? 'OPENED' : 'CLAIMED', cue: now } }
 }
 
@@ -111,13 +116,15 @@ async function changesSince(
     const before = sent.get(cue.id)
     sent.set(cue.id, cue)
     if (before === undefined) return [{ type: 'OPENED', cue }]
-    return claimOf(cue) !== null && claimOf(cue) !== claimOf(before) ? [{ type: 'CLAIMED', cue }] : []
+    return isClaimedAnew(before, cue) ? [{ type: 'CLAIMED', cue }] : []
   })
   return [...resolved, ...others]
 }
 
 const claimOf = ({ cueClaimedByKind, cueClaimedByName, cueClaimedAt }: Step) =>
   cueClaimedByName === null ? null : `${cueClaimedByKind} ${cueClaimedAt?.getTime()} ${cueClaimedByName}`
+
+const isClaimedAnew = (before: Step, now: Step): boolean => claimOf(now) !== null && claimOf(now) !== claimOf(before)
 
 const CueEventType = builder.enumType('CueEventType', {
   description: 'What happened to a cue.',

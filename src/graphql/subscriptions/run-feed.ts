@@ -13,6 +13,7 @@ import {
 import type { Key, List } from '../../store/keyset.ts'
 import { runsByIds } from '../../store/node-reads.ts'
 import type { RunFilter } from '../../store/run-reads.ts'
+import type { Watch } from './board.ts'
 import type { Look } from './follow.ts'
 
 /** `matches`: the filter takes the run. */
@@ -43,7 +44,7 @@ export class RunFeed {
   readonly #clock: Pick<Clock, 'now'>
   readonly #filter: RunFilter
   readonly #sweepEveryMs: number
-  readonly #onForgotten: (id: string) => void
+  readonly #watch: Watch<RunEvent>
   /** Matching runs that the reader knows, by id, told longest ago first. */
   readonly #known = new Map<string, Known>()
   /** Ids of runs that may have changed since they were read. */
@@ -51,6 +52,8 @@ export class RunFeed {
   /** How many of those are read before the next rest: what is heard of meanwhile is read after it, all at once. */
   #due = 0
   #isResting = true
+  /** Ids of runs that are being read now. */
+  #reading = new Set<string>()
   #queue: RunEvent[] = []
   #sweep: Sweep | null = null
   #sweeps = 0
@@ -63,13 +66,12 @@ export class RunFeed {
     clock: Pick<Clock, 'now'>
     filter: RunFilter
     pollMs: number
-    /** Told of runs that are not remembered any more, but for those that have left. */
-    onForgotten: (id: string) => void
+    watch: Watch<RunEvent>
   }) {
     this.#db = parts.db
     this.#clock = parts.clock
     this.#filter = parts.filter
-    this.#onForgotten = parts.onForgotten
+    this.#watch = parts.watch
     // A timer may be early by a little, and must not be taken for one that has not come.
     this.#sweepEveryMs = parts.pollMs * 0.9
     this.#endedSince = parts.clock.now()
@@ -81,6 +83,13 @@ export class RunFeed {
     } else {
       this.#mustSweep = true
     }
+  }
+
+  /** Whether a run that was read elsewhere may be newer than what is told of it next. Heard of, it is told as it is then. */
+  isOlderThan({ id, ...mark }: RunMark & { id: string }): boolean {
+    if (this.#reading.has(id)) return true
+    const known = this.#queue.find(({ run }) => run.id === id)?.run ?? this.#known.get(id)?.mark
+    return known !== undefined && !isSameMark(known, mark)
   }
 
   async look(): Promise<Look<RunEvent>> {
@@ -97,13 +106,14 @@ export class RunFeed {
         if (isSweeping && this.#heard.size < MAX_HEARD) await this.#readPage()
         await this.#readHeard(isSweeping ? BATCH : Math.min(BATCH, this.#due))
       } else if (!this.#heard.has(event.run.id)) {
-        this.#tell(event)
+        this.#remember(event)
+        this.#watch.onNews(event)
         return { value: event }
       }
     }
   }
 
-  #tell({ run: { id, lastLine, inFlight }, matches }: RunEvent): void {
+  #remember({ run: { id, lastLine, inFlight }, matches }: RunEvent): void {
     this.#known.delete(id)
     if (matches) this.#known.set(id, { mark: { lastLine, inFlight }, sweep: this.#sweeps })
   }
@@ -155,7 +165,7 @@ export class RunFeed {
   }
 
   #forget(id: string): void {
-    if (this.#known.delete(id)) this.#onForgotten(id)
+    if (this.#known.delete(id)) this.#watch.onForgotten(id)
   }
 
   async #readHeard(most: number): Promise<void> {
@@ -163,12 +173,15 @@ export class RunFeed {
     if (ids.length === 0) return
     // What is heard from here on is newer than what is read.
     for (const id of ids) this.#heard.delete(id)
+    this.#reading = new Set(ids)
     try {
       this.#queue = await this.#eventsOf(ids)
       this.#due = Math.max(0, this.#due - ids.length)
     } catch (error) {
       for (const id of ids) this.#heard.add(id)
       throw error
+    } finally {
+      this.#reading.clear()
     }
   }
 

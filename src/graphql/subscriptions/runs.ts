@@ -9,7 +9,7 @@ import { needs } from '../access.ts'
 import { builder } from '../builder.ts'
 import { Run } from '../run.ts'
 import { RunFilterInput, storedFilter } from '../runs.ts'
-import { BoardSource, type Found, type OpenBoard, type Place, type Wanted } from './board.ts'
+import { BoardSource, type Found, type OpenBoard, type Place, type Wanted, type Watch } from './board.ts'
 import { follow, POLL_MS, REST_MS } from './follow.ts'
 import { type RunEvent, RunFeed } from './run-feed.ts'
 
@@ -33,7 +33,7 @@ export const runBoard = (sources: Sources, options: Options): BoardSource<RunEve
     returns: true,
     restMs: options.restMs ?? REST_MS,
     onOutage: options.onOutage,
-    open: ({ onForgotten }) => openBoard(sources, { ...options, onForgotten }),
+    open: (watch) => openBoard(sources, { ...options, watch }),
     newsOf: ({ run, matches }) => ({
       id: run.id,
       isThere: matches,
@@ -44,15 +44,9 @@ export const runBoard = (sources: Sources, options: Options): BoardSource<RunEve
 
 function openBoard(
   { db, changes, clock }: Sources,
-  {
-    filter,
-    onOutage,
-    onForgotten,
-    pollMs = POLL_MS,
-    restMs = REST_MS,
-  }: Options & { onForgotten: (id: string) => void },
+  { filter, onOutage, watch, pollMs = POLL_MS, restMs = REST_MS }: Options & { watch: Watch<RunEvent> },
 ): OpenBoard<RunEvent, null> {
-  const feed = new RunFeed({ db, clock, filter, pollMs, onForgotten })
+  const feed = new RunFeed({ db, clock, filter, pollMs, watch })
   let lookAgain = () => {}
   const events = follow({
     look: () => feed.look(),
@@ -72,13 +66,16 @@ function openBoard(
     async read(wanted) {
       const ids = wanted.map(({ id }) => id)
       const found = await runsAgainst(db, ids, filter)
-      return wanted.map((run) => {
-        const shown = asEvent(run, found.get(run.id))
-        if (shown !== 'LATER') return shown
-        feed.hear({ runId: run.id, line: 0, cues: false })
-        lookAgain()
-        return shown
-      })
+      const shown = wanted.map((run) => asEvent(run, found.get(run.id)))
+      // Else those who are told live would be told of an older state behind this one.
+      const isNews = (id: string, index: number) => {
+        const now = found.get(id)
+        return shown[index] === 'LATER' || (now !== undefined && feed.isOlderThan(now.run))
+      }
+      const news = ids.filter(isNews)
+      for (const runId of news) feed.hear({ runId, line: 0, cues: false })
+      if (news.length > 0) lookAgain()
+      return shown
     },
   }
 }
