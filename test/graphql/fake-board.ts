@@ -73,6 +73,11 @@ export class FakeTable {
     this.#places.set(thing.value, thing.place)
   }
 
+  /** The values of what is there: what a reader has that was told all. */
+  get there(): Map<string, number> {
+    return new Map([...this.things].flatMap(([id, { isThere, value }]) => (isThere ? [[id, value] as const] : [])))
+  }
+
   tell(): void {
     for (const listener of this.#listeners) listener()
   }

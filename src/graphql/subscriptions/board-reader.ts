@@ -13,7 +13,6 @@ export type Due<Kept> = { entry: Entry<Kept>; as: Wanted<Kept>['as']; version: n
  */
 export class BoardReader<Kept> extends Reader {
   readonly #joinedAt: number
-  readonly #returns: boolean
   /** Null until it was told of all that come first: it knows nothing then but what it was told of. */
   #knewAllAt: number | null = null
   /** What it was told of, and would not know by the versions. */
@@ -21,10 +20,9 @@ export class BoardReader<Kept> extends Reader {
   /** Where it is among those that come first. */
   #station: Station | null = null
 
-  constructor({ version, returns, ...parts }: Joining) {
+  constructor({ version, ...parts }: Joining) {
     super({ after: version, ...parts })
     this.#joinedAt = version
-    this.#returns = returns
   }
 
   /** It was told of something, or that there is nothing. */
@@ -40,10 +38,9 @@ export class BoardReader<Kept> extends Reader {
   /** What it has to be told next; what changes comes before the rest of what was there first. Null: it knows all. */
   due(state: BoardState<Kept>): Due<Kept> | null {
     for (const entry of state.after(this.cursor)) {
-      const as = this.#news(entry, state)
+      const as = this.#news(entry)
       if (as !== null) return { entry, as, version: entry.version, station: null }
-      const returned = this.#returns && this.#knows(entry) ? state.get(entry.id) : undefined
-      if (returned !== undefined) this.#told.add(returned)
+      if (entry.next !== null && this.#knows(entry)) this.#told.add(entry.next)
       this.#told.delete(entry)
       this.cursor = entry.version
     }
@@ -55,7 +52,7 @@ export class BoardReader<Kept> extends Reader {
   /** About what comes next, for who reads ahead. */
   *upcoming(state: BoardState<Kept>): Generator<Due<Kept>> {
     for (const entry of state.after(this.cursor)) {
-      const as = this.#news(entry, state)
+      const as = this.#news(entry)
       if (as !== null) yield { entry, as, version: entry.version, station: null }
     }
     yield* this.#firstOnes(state)
@@ -93,9 +90,8 @@ export class BoardReader<Kept> extends Reader {
   }
 
   /** Null: nothing, as it was not told that it is there, or as there is newer news of the same. */
-  #news(entry: Entry<Kept>, state: BoardState<Kept>): Due<Kept>['as'] | null {
-    const returned = this.#returns ? state.get(entry.id) : undefined
-    if (returned !== undefined && returned !== entry) return null
+  #news(entry: Entry<Kept>): Due<Kept>['as'] | null {
+    if (entry.next !== null) return null
     const knows = this.#knows(entry)
     if (entry.isGone) return knows ? 'GONE' : null
     return knows ? 'CHANGED' : 'NEW'
@@ -123,8 +119,6 @@ export class BoardReader<Kept> extends Reader {
 type Joining = {
   /** The state's when it came. */
   version: number
-  /** See `Board`. */
-  returns: boolean
   outlet: Outlet
   onGone: (reader: Reader) => void
 }

@@ -11,6 +11,8 @@ export class Entry<Kept> {
   place: Place | null
   isGone = false
   isForgotten = false
+  /** The same thing come again, of which there is newer news. */
+  next: Entry<Kept> | null = null
   /** From and until which version whoever came was told of it first. */
   #placedFrom = Number.POSITIVE_INFINITY
   #placedUntil = Number.POSITIVE_INFINITY
@@ -50,20 +52,24 @@ const FEW = 64
  */
 export class BoardState<Kept> {
   version = 0
+  readonly #returns: boolean
   readonly #entries = new Map<string, Entry<Kept>>()
   /** Those that come first, in their order. */
   #placed: Entry<Kept>[] = []
   /** What made which version, oldest first. An entry with another version has changed since, and stands there too. */
   #happened: { version: number; entry: Entry<Kept> }[] = []
   #outdated = 0
+  /** Of what has gone or is forgotten, the last that somebody may not know yet. */
+  readonly #former = new Map<string, Entry<Kept>>()
+
+  /** `returns`: see `Board`. */
+  constructor({ returns }: { returns: boolean }) {
+    this.#returns = returns
+  }
 
   /** What is held, for what has gone too. */
   get size(): number {
     return this.#entries.size + this.#happened.length
-  }
-
-  get(id: string): Entry<Kept> | undefined {
-    return this.#entries.get(id)
   }
 
   get hasFirstOnes(): boolean {
@@ -80,12 +86,12 @@ export class BoardState<Kept> {
     if (before !== undefined) this.#unplace(before)
     if (news.isThere) {
       if (before !== undefined) before.change(news, this.version)
-      else this.#entries.set(news.id, entry)
+      else this.#begin(entry)
       this.#insert(entry)
     } else {
       entry.version = this.version
       entry.isGone = true
-      this.#entries.delete(news.id)
+      this.#end(entry)
     }
     this.#happened.push({ version: this.version, entry })
     return entry
@@ -96,7 +102,7 @@ export class BoardState<Kept> {
     const entry = this.#entries.get(id)
     if (entry === undefined) return null
     entry.isForgotten = true
-    this.#entries.delete(id)
+    this.#end(entry)
     this.#unplace(entry)
     return entry
   }
@@ -125,7 +131,23 @@ export class BoardState<Kept> {
   trim(version: number): void {
     const known = this.#indexAfter(version)
     if (known === 0) return
-    for (const item of this.#happened.splice(0, known)) if (item.entry.version !== item.version) this.#outdated -= 1
+    for (const { version: itsVersion, entry } of this.#happened.splice(0, known)) {
+      if (entry.version !== itsVersion) this.#outdated -= 1
+      else if (this.#former.get(entry.id) === entry) this.#former.delete(entry.id)
+    }
+  }
+
+  #begin(entry: Entry<Kept>): void {
+    this.#entries.set(entry.id, entry)
+    const former = this.#former.get(entry.id)
+    if (former !== undefined) former.next = entry
+    this.#former.delete(entry.id)
+  }
+
+  #end(entry: Entry<Kept>): void {
+    this.#entries.delete(entry.id)
+    const first = this.#happened[0]?.version ?? this.version + 1
+    if (this.#returns && (entry.isGone || first <= entry.version)) this.#former.set(entry.id, entry)
   }
 
   #outdate(version: number): void {

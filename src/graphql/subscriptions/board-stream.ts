@@ -22,7 +22,7 @@ export class BoardStream<Event, Kept> {
   readonly #execute: (event: Event) => Promise<ExecutionResult>
   readonly #onOver: () => void
   readonly #open: OpenBoard<Event, Kept>
-  readonly #state = new BoardState<Kept>()
+  readonly #state: BoardState<Kept>
   readonly #readers = new Set<BoardReader<Kept>>()
   /** What the next event is of. */
   #news: Entry<Kept> | null = null
@@ -39,6 +39,7 @@ export class BoardStream<Event, Kept> {
     this.#onOver = onOver
     this.#found = new Recent(board.restMs)
     this.#shown = new Recent(board.restMs)
+    this.#state = new BoardState(board)
     this.#open = board.open({
       onNews: (event) => {
         this.#news = this.#state.apply(board.newsOf(event))
@@ -52,7 +53,6 @@ export class BoardStream<Event, Kept> {
     const { version } = this.#state
     const reader: BoardReader<Kept> = new BoardReader<Kept>({
       version,
-      returns: this.#board.returns,
       outlet,
       onGone: () => this.#leave(reader),
     })
