@@ -1,6 +1,7 @@
 import { GraphQLObjectType } from 'graphql'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { isObject } from '../../src/domain/plain-object.ts'
+import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { Changes } from '../../src/store/changes.ts'
@@ -100,6 +101,19 @@ const claim = async (id: string, name: string) => {
 const resolve = async (id: string) => {
   await db.prisma.step.update({ where: { id }, data: { status: 'DONE', parked: false, finishedAt: NOW } })
   changes.publish({ runId: '', line: 1, cues: true })
+}
+
+async function changeUntold(id: string, data: Prisma.RunUncheckedUpdateInput): Promise<void> {
+  await db.prisma.$transaction(async (tx) => {
+    const run = await tx.run.update({ where: { id }, data: { ...data, lastLine: { increment: 1 } } })
+    const actor = { actorKind: 'SYSTEM', actorName: 'Cuelight' } as const
+    const line = { runId: id, line: run.lastLine, at: NOW, kind: 'run.status', ...actor, detail: {}, text: '' }
+    await tx.logLine.create({ data: line })
+  })
+}
+const change = async (id: string, data: Prisma.RunUncheckedUpdateInput) => {
+  await changeUntold(id, data)
+  changes.publish({ runId: id, line: 0, cues: false })
 }
 
 const cuesOf = ({ payloads }: LogReader): Cued[] => payloads.map((payload) => Object(payload).data.cues)
@@ -217,6 +231,21 @@ test('a socket that stops reading among others holds up nobody, and is told afte
   expect(heard.length).toBeLessThan(count)
 }, 120_000)
 
+test('however often a run changes, all who follow it are told ten times a second at most, and how it ended', async () => {
+  const id = await newRun()
+  const readers = await crowd(20, { query: RUNS })
+  await vi.waitFor(() => expect(readers.map(({ payloads }) => payloads.length)).toEqual(readers.map(() => 1)))
+  const executions = countExecutions('RunEvent', 'run')
+  const startedAt = performance.now()
+  for (let times = 0; times < 60; times++) await change(id, { health: times % 2 === 0 ? 'STALLED' : 'OK' })
+  await change(id, { status: 'PAUSED', health: 'DEGRADED' })
+  const last = { matches: true, run: { id: `run_${id}`, status: 'PAUSED', health: 'DEGRADED' } }
+  await vi.waitFor(() => {
+    for (const { payloads } of readers) expect(Object(payloads.at(-1)).data.runs).toEqual(last)
+  })
+  expect(executions.events).toBeLessThanOrEqual((performance.now() - startedAt) / 100 + 2)
+})
+
 const seed = newSeed()
 
 test(`readers of runs that come, stall and go end with the table (seed ${seed})`, async () => {
@@ -235,12 +264,7 @@ test(`readers of runs that come, stall and go end with the table (seed ${seed})`
     }
     const status = (['RUNNING', 'PAUSED', 'ENDING'] as const)[Math.floor(random() * 3)] ?? 'RUNNING'
     const health = chance(0.5) ? 'OK' : 'DEGRADED'
-    await db.prisma.$transaction(async (tx) => {
-      const run = await tx.run.update({ where: { id }, data: { status, health, lastLine: { increment: 1 } } })
-      const actor = { actorKind: 'SYSTEM', actorName: 'Cuelight' } as const
-      const line = { runId: id, line: run.lastLine, at: NOW, kind: 'run.status', ...actor, detail: {}, text: '' }
-      await tx.logLine.create({ data: line })
-    })
+    await changeUntold(id, { status, health })
     if (chance(0.9)) changes.publish({ runId: id, line: 0, cues: false })
   }
   for (let happened = 0; happened < 150; happened++) {
