@@ -16,6 +16,7 @@ import { answerRefusal, beginAnswer } from './answer-size.ts'
 import type { GraphqlContext } from './context.ts'
 import { badUserInput, maskError } from './request-errors.ts'
 import { rowRefusal } from './row-limit.ts'
+import { BoardSource } from './subscriptions/board.ts'
 import { shown } from './subscriptions/events.ts'
 import type { Outlet } from './subscriptions/outlet.ts'
 import { Replayable } from './subscriptions/replayable.ts'
@@ -43,7 +44,7 @@ type Sharing = { shared: SharedSubscriptions; outlet: Outlet }
 
 /**
  * The same for a subscription: a transport's `subscribe`. Its events have their faults masked too. Where the transport
- * can share, a subscription to a log puts its events into the outlet, and the iterator tells of its end alone.
+ * can share, a subscription puts its events into the outlet, and the iterator tells of its end alone.
  */
 export async function subscribeOperation(
   args: ApiSubscriptionArgs,
@@ -54,8 +55,7 @@ export async function subscribeOperation(
   if (refusal !== null) return { errors: [refusal] }
   const source = await sourceOf(args)
   if (!(Symbol.asyncIterator in source)) return masked(source, contextValue)
-  if (source instanceof Replayable && sharing !== undefined) return join(source, args, sharing)
-  return resultsOf(source, args)
+  return (sharing === undefined ? null : join(source, args, sharing)) ?? resultsOf(source, args)
 }
 
 /** graphql-js throws where no field of the subscription is left, which would end the whole socket. */
@@ -76,7 +76,12 @@ const RETRY_MS = 1_000
 const show = async (event: unknown, args: ApiSubscriptionArgs): Promise<ExecutionResult> =>
   masked(await execute({ ...args, rootValue: event }), args.contextValue)
 
-function join(source: Replayable, args: ApiSubscriptionArgs, { shared, outlet }: Sharing) {
+/** What kept an event from being shown, where that is a database that is away. */
+const awayIn = ({ errors }: ExecutionResult) =>
+  errors?.find(({ originalError }) => isDatabaseAway(originalError))?.originalError
+
+/** Null: it is a source that cannot be shared. */
+function join(source: AsyncIterable<unknown>, args: ApiSubscriptionArgs, { shared, outlet }: Sharing) {
   const { document, operationName, variableValues, contextValue } = args
   const { role, control, registry, onFault, onOutage } = contextValue
   // What is shown to all is shown to nobody in particular: what depends on who asks would be wrong, and so it fails.
@@ -84,11 +89,17 @@ function join(source: Replayable, args: ApiSubscriptionArgs, { shared, outlet }:
     ...args,
     contextValue: { actor: null, role, control, registry, onFault, onOutage },
   }
-  return shared.join(source.log, {
-    sameness: { document, operationName, variables: variableValues ?? {}, role },
-    execute: (event) => show(event, forAll),
-    outlet,
-  })
+  const sameness = { document, operationName, variables: variableValues ?? {}, role }
+  if (source instanceof Replayable)
+    return shared.join(source.log, { sameness, execute: (event) => show(event, forAll), outlet })
+  if (!(source instanceof BoardSource)) return null
+  const showOrThrow = async (event: unknown) => {
+    const result = await execute({ ...forAll, rootValue: event })
+    const away = awayIn(result)
+    if (away !== undefined) throw away
+    return masked(result, forAll.contextValue)
+  }
+  return shared.joinBoard(source.board, { sameness, execute: showOrThrow, outlet })
 }
 
 /**
@@ -102,9 +113,9 @@ function resultsOf(source: AsyncIterable<unknown>, args: ApiSubscriptionArgs): A
   const shownInTime = async (event: unknown): Promise<ExecutionResult> => {
     for (let tries = 1; ; tries++) {
       const result = await execute({ ...args, rootValue: event })
-      const away = result.errors?.find(({ originalError }) => isDatabaseAway(originalError))
+      const away = awayIn(result)
       if (away === undefined || isOver) return masked(result, args.contextValue)
-      if (tries === 1) args.contextValue.onOutage(away.originalError)
+      if (tries === 1) args.contextValue.onOutage(away)
       await sleep(RETRY_MS, undefined, { ref: false })
     }
   }

@@ -1,5 +1,5 @@
 import { isTerminal } from '../domain/run.ts'
-import { Prisma } from '../generated/prisma/client.ts'
+import { Prisma, type Run } from '../generated/prisma/client.ts'
 import { RunStatus } from '../generated/prisma/enums.ts'
 import type { Database } from './database.ts'
 import { toJsonb } from './json.ts'
@@ -95,4 +95,23 @@ export async function runNews(
     FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS k(id uuid, last_line int, in_flight uuid)
     JOIN runs r ON r.id = k.id`)
   return new Map(news.map((row) => [row.id, row]))
+}
+
+/** Runs with all that is shown of them, and whether the filter takes them, all of one moment, by id. */
+export async function runsAgainst(
+  { prisma }: Database,
+  ids: readonly string[],
+  filter: RunFilter,
+): Promise<Map<string, { run: Run; matches: boolean }>> {
+  const [taken, runs] = await prisma.$transaction(
+    [
+      prisma.$queryRaw<{ id: string }[]>(Prisma.sql`
+        SELECT r.id FROM runs r
+        WHERE r.id = ANY(${[...ids]}::uuid[]) AND (${runList(filter, { ofDefinitions: false }).where})`),
+      prisma.run.findMany({ where: { id: { in: [...ids] } } }),
+    ],
+    { isolationLevel: 'RepeatableRead' },
+  )
+  const matching = new Set(taken.map(({ id }) => id))
+  return new Map(runs.map((run) => [run.id, { run, matches: matching.has(run.id) }]))
 }

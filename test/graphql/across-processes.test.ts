@@ -1,13 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { followCues } from '../../src/graphql/subscriptions/cues.ts'
 import { openLog } from '../../src/graphql/subscriptions/run-log.ts'
-import { followRuns } from '../../src/graphql/subscriptions/runs.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { Notifications } from '../../src/store/notifications.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { testDatabase } from '../support/database.ts'
 import { NOW } from './client.ts'
 import { appendLines, insertEvent, insertRun, insertStep, parkedSince } from './fixtures.ts'
+import { followCues, followRuns } from './pulled.ts'
 
 const { db, url } = await testDatabase()
 // Nothing is found by looking.

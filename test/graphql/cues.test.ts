@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { formatId } from '../../src/domain/ids.ts'
-import { followCues } from '../../src/graphql/subscriptions/cues.ts'
 import { Changes } from '../../src/store/changes.ts'
 import type { Database } from '../../src/store/database.ts'
 import { testDatabase } from '../support/database.ts'
 import { Client, Data, NOW } from './client.ts'
 import { type Event, insertEvent, insertRun, insertStep, parkedSince } from './fixtures.ts'
+import { followCues } from './pulled.ts'
 
 let db: Database
 let event: Event

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { followCues } from '../../src/graphql/subscriptions/cues.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { insertStep, parkedSince } from './fixtures.ts'
+import { followCues } from './pulled.ts'
 import {
   changed,
   changes,

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, expect, onTestFinished } from 'vitest'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
-import { followRuns } from '../../src/graphql/subscriptions/runs.ts'
 import { Changes } from '../../src/store/changes.ts'
 import type { Database } from '../../src/store/database.ts'
 import type { RunFilter } from '../../src/store/run-reads.ts'
@@ -9,6 +8,7 @@ import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { testDatabase } from '../support/database.ts'
 import { NOW } from './client.ts'
 import { insertEvent, insertRun } from './fixtures.ts'
+import { followRuns } from './pulled.ts'
 
 // Runs in a database of the test file's own, emptied before each test, and feeds of them.
 

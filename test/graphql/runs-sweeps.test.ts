@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { followRuns } from '../../src/graphql/subscriptions/runs.ts'
 import { Changes } from '../../src/store/changes.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { newStage } from '../support/stage.ts'
 import { NOW } from './client.ts'
+import { followRuns } from './pulled.ts'
 import {
   change,
   changed,

@@ -2,24 +2,16 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { buildSchema, execute, parse } from 'graphql'
 import { expect, test, vi } from 'vitest'
 import { follow, type Look } from '../../src/graphql/subscriptions/follow.ts'
-import type { Outlet } from '../../src/graphql/subscriptions/outlet.ts'
 import type { Log } from '../../src/graphql/subscriptions/replayable.ts'
 import { SharedSubscriptions } from '../../src/graphql/subscriptions/shared.ts'
+import { newSeed, randomFrom } from '../support/random.ts'
+import { Tap } from './tap.ts'
 
 type Batch = { numbers: number[] }
 
 const schema = buildSchema('type Query { numbers: [Int!]! } type Subscription { numbers(after: Int): [Int!]! }')
 const sameness = { document: parse('{ numbers }'), variables: {}, role: 'VIEWER' as const }
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
-
-/** Numbers between 0 and 1 that a seed replays. */
-function randomFrom(start: number): () => number {
-  let state = start >>> 0
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
-}
+const seed = newSeed()
 
 /** A log of the numbers from 1, whose reads take as long as a test says. */
 class Table {
@@ -95,45 +87,12 @@ class Table {
   }
 }
 
-/** An outlet that is full when the test says so. */
-class Tap implements Outlet {
+/** An outlet that is full when the test says so, and what came to it. */
+class NumberTap extends Tap {
   readonly numbers: number[] = []
-  isGone = false
-  /** Bytes that were sent while it was full: what a slow reader costs. */
-  overfull = 0
-  #isFull = false
-  #opened: (() => void)[] = []
-  #last: Promise<unknown> = Promise.resolve()
 
-  get isFull(): boolean {
-    return this.#isFull
-  }
-
-  set isFull(value: boolean) {
-    this.#isFull = value
-    if (!value) for (const open of this.#opened.splice(0)) open()
-  }
-
-  send(end: Buffer): void {
-    if (this.#isFull) this.overfull += end.length
-    const { data }: { data: Batch } = JSON.parse(`{"payload":${String(end)}`).payload
-    this.numbers.push(...data.numbers)
-  }
-
-  whenRoom(task: () => Promise<void>): Promise<boolean> {
-    const done = this.#last.then(async () => {
-      while (this.#isFull && !this.isGone) await new Promise<void>((resolve) => this.#opened.push(resolve))
-      if (this.isGone) return false
-      await task()
-      return true
-    })
-    this.#last = done
-    return done
-  }
-
-  end(): void {
-    this.isGone = true
-    for (const open of this.#opened.splice(0)) open()
+  constructor() {
+    super((payload) => this.numbers.push(...Object(payload).data.numbers))
   }
 }
 
@@ -149,12 +108,12 @@ test(`whatever comes between joining, reading, being full and being live, nobody
     }
     table.last = Math.floor(random() * 30)
     const shared = new SharedSubscriptions()
-    const readers: { after: number; tap: Tap; over: Promise<unknown>; left: boolean; leave(): void }[] = []
+    const readers: { after: number; tap: NumberTap; over: Promise<unknown>; left: boolean; leave(): void }[] = []
     for (let step = 0; step < 60; step++) {
       if (chance(0.3)) table.append(Math.floor(random() * 8))
       if (chance(0.3)) {
         const after = Math.floor(random() * (table.last + 5))
-        const tap = new Tap()
+        const tap = new NumberTap()
         tap.isFull = chance(0.3)
         const events = shared.join(table.log(after), { sameness, execute: table.execute, outlet: tap })
         const reader = { after, tap, over: events.next(), left: false, leave: () => void events.return?.() }
@@ -185,7 +144,7 @@ test('a reader that is full costs neither reads nor bytes until it has room', as
   const table = new Table()
   table.last = 3
   const shared = new SharedSubscriptions()
-  const [quick, slow] = [new Tap(), new Tap()]
+  const [quick, slow] = [new NumberTap(), new NumberTap()]
   slow.isFull = true
   for (const tap of [quick, slow]) shared.join(table.log(3), { sameness, execute: table.execute, outlet: tap })
   for (let round = 0; round < 10; round++) {
@@ -205,7 +164,7 @@ test('what was pruned before a reader came to it is passed over', async () => {
   const table = new Table()
   table.last = 12
   table.pruned = 12
-  const tap = new Tap()
+  const tap = new NumberTap()
   new SharedSubscriptions().join(table.log(2), { sameness, execute: table.execute, outlet: tap })
   table.append(2)
   await vi.waitFor(() => expect(tap.numbers).toEqual([13, 14]))
@@ -215,7 +174,7 @@ test('a read that fails is made again, and its reader stays', async () => {
   const table = new Table()
   table.last = 3
   table.failing = true
-  const tap = new Tap()
+  const tap = new NumberTap()
   const events = new SharedSubscriptions().join(table.log(0), { sameness, execute: table.execute, outlet: tap })
   await vi.waitFor(() => expect(table.reads).toBe(1))
   table.append(1)
@@ -231,7 +190,7 @@ test('a read that fails is made again, and its reader stays', async () => {
 test('a connection that is gone ends the catching up', async () => {
   const table = new Table()
   table.last = 3
-  const tap = new Tap()
+  const tap = new NumberTap()
   tap.isFull = true
   const events = new SharedSubscriptions().join(table.log(0), { sameness, execute: table.execute, outlet: tap })
   tap.isGone = true
@@ -245,7 +204,9 @@ test('an event that cannot be shown ends those who asked for it', async () => {
   const table = new Table()
   const shared = new SharedSubscriptions()
   const execute = () => Promise.reject(new Error('a fault'))
-  const readers = [new Tap(), new Tap()].map((outlet) => shared.join(table.log(0), { sameness, execute, outlet }))
+  const readers = [new NumberTap(), new NumberTap()].map((outlet) =>
+    shared.join(table.log(0), { sameness, execute, outlet }),
+  )
   table.append(1)
   for (const events of readers) await expect(events.next()).rejects.toThrow('a fault')
   expect(table.listeners).toBe(0)

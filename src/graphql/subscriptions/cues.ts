@@ -6,43 +6,91 @@ import { stepsByIds } from '../../store/node-reads.ts'
 import { needs } from '../access.ts'
 import { builder } from '../builder.ts'
 import { Cue } from '../cue.ts'
+import { BoardSource, type Found, type OpenBoard, type Wanted } from './board.ts'
 import { follow, type Look, REST_MS } from './follow.ts'
 
 type CueEvent = { type: 'OPENED' | 'CLAIMED' | 'RESOLVED'; cue: Step }
+type Sources = { db: Database; changes: Changes }
+type Options = { scope: string | null; onOutage: (error: unknown) => void; pollMs?: number; restMs?: number }
 
 /**
  * The cues of a scope (null: of all) as events: first each open one as OPENED, oldest first, then what changes. It
  * tells the difference between what it has sent and what the table holds, so that a cue that opened and was resolved
- * between two looks is not heard of, and none stays open by mistake.
+ * between two looks is not heard of, and none stays open by mistake. Each look reads all that are open.
  */
-export function followCues(
-  { db, changes }: { db: Database; changes: Changes },
-  {
-    scope,
-    onOutage,
-    pollMs,
-    restMs = REST_MS,
-  }: { scope: string | null; onOutage: (error: unknown) => void; pollMs?: number; restMs?: number },
-): AsyncIterableIterator<CueEvent> {
+export const cueBoard = (sources: Sources, options: Options): BoardSource<CueEvent, Step> =>
+  new BoardSource({
+    // Asked again, it is another cue.
+    returns: false,
+    restMs: options.restMs ?? REST_MS,
+    onOutage: options.onOutage,
+    open: ({ onNews }) => openBoard(sources, { ...options, onNews }),
+    newsOf: ({ type, cue }) => ({
+      id: cue.id,
+      isThere: type !== 'RESOLVED',
+      place: { rank: 0, at: parkedAtOf(cue) },
+      kept: cue,
+    }),
+  })
+
+function openBoard(
+  { db, changes }: Sources,
+  { scope, onOutage, onNews, pollMs, restMs = REST_MS }: Options & { onNews: (event: CueEvent) => void },
+): OpenBoard<CueEvent, Step> {
   const sent = new Map<string, Step>()
   let found: CueEvent[] | null = null
   const look = async (): Promise<Look<CueEvent>> => {
     const before = found
     found ??= await changesSince(db, { scope, sent })
     const event = found.shift()
-    if (event !== undefined) return { value: event }
+    if (event !== undefined) {
+      onNews(event)
+      return { value: event }
+    }
     found = null
     // While those found were delivered others may have come.
     return before === null ? 'WAIT' : 'REST'
   }
-  return follow({
+  let lookAgain = () => {}
+  const events = follow({
     look,
-    onChange: (listener) => changes.onCues(listener),
+    onChange: (listener) => {
+      lookAgain = listener
+      return changes.onCues(listener)
+    },
     onOutage,
     restMs,
     ...(pollMs === undefined ? {} : { pollMs }),
   })
+  return {
+    events,
+    async read(wanted) {
+      const ids = wanted.map(({ id }) => id)
+      const steps = await stepsByIds(db, ids, {})
+      const shown = wanted.map((cue) => asEvent(cue, steps.get(cue.id)))
+      if (shown.includes('LATER')) lookAgain()
+      return shown
+    },
+  }
 }
+
+function asEvent({ as, kept }: Wanted<Step>, now: Step | undefined): Found<CueEvent> {
+  if (as === 'GONE') return { event: { type: 'RESOLVED', cue: asItWas(kept, now) } }
+  if (now === undefined || !now.parked || parkedAtOf(now) !== parkedAtOf(kept)) return 'LATER'
+  // Nobody is told of a claim before those who are told live, who would be told of the one before it after it.
+  if (isClaimedAnew(kept, now)) return 'LATER'
+  return { event: { type: as === 'NEW' ? 'OPENED' : 'CLAIMED', cue: now } }
+}
+
+const parkedAtOf = ({ parkedAt }: Step): number => parkedAt?.getTime() ?? 0
+
+/** Shown as the cue that it was, whatever became of the step. */
+const asItWas = (before: Step, now: Step | undefined): Step => ({
+  ...before,
+  ...now,
+  parkedAt: before.parkedAt,
+  instruction: before.instruction,
+})
 
 async function changesSince(
   db: Database,
@@ -62,21 +110,21 @@ async function changesSince(
         )
   const resolved = gone.map((before): CueEvent => {
     sent.delete(before.id)
-    // Shown as the cue that it was, whatever became of the step.
-    const { parkedAt, instruction } = before
-    return { type: 'RESOLVED', cue: { ...before, ...nowOf.get(before.id), parkedAt, instruction } }
+    return { type: 'RESOLVED', cue: asItWas(before, nowOf.get(before.id)) }
   })
   const others = [...open.values()].flatMap((cue): CueEvent[] => {
     const before = sent.get(cue.id)
     sent.set(cue.id, cue)
     if (before === undefined) return [{ type: 'OPENED', cue }]
-    return claimOf(cue) !== null && claimOf(cue) !== claimOf(before) ? [{ type: 'CLAIMED', cue }] : []
+    return isClaimedAnew(before, cue) ? [{ type: 'CLAIMED', cue }] : []
   })
   return [...resolved, ...others]
 }
 
 const claimOf = ({ cueClaimedByKind, cueClaimedByName, cueClaimedAt }: Step) =>
   cueClaimedByName === null ? null : `${cueClaimedByKind} ${cueClaimedAt?.getTime()} ${cueClaimedByName}`
+
+const isClaimedAnew = (before: Step, now: Step): boolean => claimOf(now) !== null && claimOf(now) !== claimOf(before)
 
 const CueEventType = builder.enumType('CueEventType', {
   description: 'What happened to a cue.',
@@ -101,7 +149,7 @@ builder.subscriptionField('cues', (t) =>
     authScopes: needs('VIEWER'),
     description: 'First the open cues, one event each, then changes. After subscribing again, forget what you had.',
     args: { scope: t.arg.string({ description: "Of runs in this scope, '' too; of all where omitted." }) },
-    subscribe: (_root, { scope }, { control, onOutage }) => followCues(control, { scope: scope ?? null, onOutage }),
+    subscribe: (_root, { scope }, { control, onOutage }) => cueBoard(control, { scope: scope ?? null, onOutage }),
     resolve: (event) => event,
   }),
 )

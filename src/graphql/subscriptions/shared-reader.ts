@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outlet } from './outlet.ts'
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
@@ -5,19 +6,19 @@ const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
 /** One subscription. As an iterator it brings nothing and tells of its end alone: its events go to its outlet. */
 export class Reader implements AsyncIterableIterator<never> {
   readonly outlet: Outlet
-  /** The last position that it was given. */
+  /** The last position of its stream that it knows. */
   cursor: number
-  /** It reads from the database, and is not given what comes live. */
+  /** It is served by itself, and is not given what comes live. */
   isBehind = false
   isGone = false
-  readonly #onGone: (reader: Reader) => void
+  readonly #onGone: () => void
   readonly #over: Promise<IteratorReturnResult<undefined>>
   #settle: (over: IteratorReturnResult<undefined> | Promise<never>) => void = () => {}
 
   constructor({ after, outlet, onGone }: { after: number; outlet: Outlet; onGone: (reader: Reader) => void }) {
     this.cursor = after
     this.outlet = outlet
-    this.#onGone = onGone
+    this.#onGone = () => onGone(this)
     this.#over = new Promise((resolve) => {
       this.#settle = resolve
     })
@@ -28,6 +29,26 @@ export class Reader implements AsyncIterableIterator<never> {
   take(bytes: Buffer, cursor: number): void {
     this.outlet.send(bytes)
     this.cursor = cursor
+  }
+
+  /**
+   * Serves it a part at a time, each when its connection has room, until one says that it is behind no more. One that
+   * has to wait answers for how long, in milliseconds; one that fails ends the subscription.
+   */
+  async catchUp(serve: () => Promise<number | 'CAUGHT_UP'>): Promise<void> {
+    this.isBehind = true
+    try {
+      for (;;) {
+        const served: { how: number | 'CAUGHT_UP' } = { how: 0 }
+        const isThere = await this.outlet.whenRoom(async () => {
+          if (!this.isGone) served.how = await serve()
+        })
+        if (!isThere || this.isGone || served.how === 'CAUGHT_UP') return
+        if (served.how > 0) await sleep(served.how, undefined, { ref: false })
+      }
+    } catch (error) {
+      this.fail(error)
+    }
   }
 
   end(): void {
@@ -44,7 +65,7 @@ export class Reader implements AsyncIterableIterator<never> {
     this.isGone = true
     this.outlet.end()
     this.#settle(over)
-    this.#onGone(this)
+    this.#onGone()
   }
 
   next(): Promise<IteratorResult<never, undefined>> {

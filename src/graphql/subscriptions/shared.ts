@@ -1,22 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type DocumentNode, type ExecutionResult, Kind, print, visit } from 'graphql'
 import type { Role } from '../../domain/access.ts'
-import { type Shown, shown } from './events.ts'
-import { endOfMessage, type Outlet } from './outlet.ts'
+import type { Board } from './board.ts'
+import { BoardStream } from './board-stream.ts'
+import { LogStream, shownLog } from './log-stream.ts'
+import type { Outlet } from './outlet.ts'
 import type { Log } from './replayable.ts'
-import { Reader } from './shared-reader.ts'
 
-/**
- * After an event is shown the next is looked for no sooner than this, so that what is written meanwhile goes together;
- * with the time that a look takes, some 16 ms lie between two events.
- */
-const WINDOW_MS = 12
-/** How long after a failed read the next is tried. */
-const RETRY_MS = 1_000
-/** Most bytes of the last live events that are kept for those who are catching up. */
-const MAX_RECENT_BYTES = 256 * 1024
-
-/** What makes two subscriptions to a log the same but for where they begin. */
+/** What makes two subscriptions the same, but for where in a log they begin. */
 export type Sameness = {
   document: DocumentNode
   operationName?: string | null | undefined
@@ -24,36 +14,48 @@ export type Sameness = {
   role: Role | null
 }
 
+/** What a subscription brings along: `execute` shows an event to anybody who asks the same, `outlet` takes its events. */
+export type Joining<Event> = {
+  sameness: Sameness
+  execute: (event: Event) => Promise<ExecutionResult>
+  outlet: Outlet
+}
+
 /**
- * Subscriptions to logs, of which all that ask the same with the same role have one source, one execution and one
- * serialisation of each event between them.
+ * Subscriptions of which all that ask the same with the same role have one source, one execution and one serialisation
+ * of each event between them. The iterator of each brings nothing; it ends with the source, or throws what ends the
+ * subscription, and `return` takes the reader away.
  */
 export class SharedSubscriptions {
-  readonly #streams = new Map<string, SharedStream>()
+  readonly #logs = new Streams<LogStream>()
+  readonly #boards = new Streams<{ add(outlet: Outlet): AsyncIterableIterator<never> }>()
 
-  /**
-   * Adds a reader, whose events go to `outlet`: first those behind its own cursor, then the live ones. `execute` shows
-   * an event to anybody who asks the same. The iterator brings nothing; it ends with the log, or throws what ends the
-   * subscription, and `return` takes the reader away.
-   */
-  join<Event>(
-    log: Log<Event>,
-    {
-      sameness,
-      execute,
-      outlet,
-    }: { sameness: Sameness; execute: (event: Event) => Promise<ExecutionResult>; outlet: Outlet },
-  ): AsyncIterableIterator<never> {
+  /** Adds a reader of a log: first come the events behind its own cursor, then the live ones. */
+  join<Event>(log: Log<Event>, { sameness, execute, outlet }: Joining<Event>): AsyncIterableIterator<never> {
     const key = keyOf(sameness, log.cursorVariable)
-    const stream = this.#streams.get(key) ?? this.#open(key, shownLog(log, execute))
-    return stream.add(log.after, outlet)
+    return this.#logs.of(key, (onOver) => new LogStream(shownLog(log, execute), onOver)).add(log.after, outlet)
   }
 
-  #open(key: string, log: ShownLog): SharedStream {
-    const stream = new SharedStream(log, () => {
-      if (this.#streams.get(key) === stream) this.#streams.delete(key)
+  /** Adds a reader of a board: first come the things that are there, then each that changes. */
+  joinBoard<Event, Kept>(
+    board: Board<Event, Kept>,
+    { sameness, execute, outlet }: Joining<Event>,
+  ): AsyncIterableIterator<never> {
+    return this.#boards.of(keyOf(sameness, null), (onOver) => new BoardStream(board, { execute, onOver })).add(outlet)
+  }
+}
+
+/** The streams that have readers, by what these ask for. */
+class Streams<Stream> {
+  readonly #open = new Map<string, Stream>()
+
+  of(key: string, begin: (onOver: () => void) => Stream): Stream {
+    const begun = this.#open.get(key)
+    if (begun !== undefined) return begun
+    const stream = begin(() => {
+      if (this.#open.get(key) === stream) this.#open.delete(key)
     })
-    this.#streams.set(key, stream)
+    this.#open.set(key, stream)
     return stream
   }
 }
@@ -75,188 +77,4 @@ function countOf(name: string, document: DocumentNode): number {
     },
   })
   return count
-}
-
-/** A log whose events are shown by one document. */
-type ShownLog = {
-  end: number
-  follow(after: number): AsyncIterableIterator<AsyncIterable<Shown>>
-  /** The first event behind `after`, or a part of it; null: nothing is there. */
-  read(range: { after: number; upTo: number }): Promise<AsyncGenerator<Shown, void, undefined> | null>
-  onOutage(error: unknown): void
-}
-
-function shownLog<Event>(log: Log<Event>, execute: (event: Event) => Promise<ExecutionResult>): ShownLog {
-  const show = (event: Event) => shown(event, log, execute)
-  return {
-    end: log.end,
-    onOutage: log.onOutage,
-    follow(after) {
-      const events = log.follow(after)
-      return {
-        [Symbol.asyncIterator]() {
-          return this
-        },
-        async next() {
-          const { done, value } = await events.next()
-          return done ? { done: true, value: undefined } : { done: false, value: show(value) }
-        },
-        async return() {
-          await events.return?.()
-          return { done: true, value: undefined }
-        },
-      }
-    },
-    async read(range) {
-      const event = await log.read(range)
-      return event === null ? null : show(event)
-    },
-  }
-}
-
-/** What of the log lies between two positions, as readers get it; null: nothing, since pruning has deleted it. */
-type Stretch = { from: number; to: number; bytes: Buffer | null }
-
-/**
- * One live source and its readers. A reader whose cursor is the stream's gets what comes, as the same bytes as all
- * others. Any other reads the log from the database by its own cursor, at the pace of its connection, until its cursor
- * is the stream's: so it has neither a gap nor a repeat, and waiting costs it nothing.
- */
-class SharedStream {
-  readonly #log: ShownLog
-  readonly #onOver: () => void
-  readonly #readers = new Set<Reader>()
-  readonly #source: AsyncIterableIterator<AsyncIterable<Shown>>
-  /** Where the live events have got to. */
-  #cursor: number
-  #ended = false
-  /** How many readers are reading from the database now; while some are, the last events are kept for them. */
-  #reading = 0
-  #recent: (Stretch & { bytes: Buffer })[] = []
-  /** What is being read now, by where it begins: those who come together read together. */
-  readonly #reads = new Map<number, Promise<Stretch | null>>()
-  #readsWork = true
-
-  constructor(log: ShownLog, onOver: () => void) {
-    this.#log = log
-    this.#onOver = onOver
-    this.#cursor = log.end
-    this.#source = log.follow(log.end)
-    void this.#live()
-  }
-
-  add(after: number, outlet: Outlet): AsyncIterableIterator<never> {
-    const reader = new Reader({ after, outlet, onGone: (gone) => this.#leave(gone) })
-    this.#readers.add(reader)
-    if (after < this.#cursor) void this.#catchUp(reader)
-    return reader
-  }
-
-  #leave(reader: Reader): void {
-    this.#readers.delete(reader)
-    if (this.#readers.size > 0) return
-    this.#onOver()
-    void this.#source.return?.()
-  }
-
-  async #live(): Promise<void> {
-    try {
-      for await (const parts of this.#source) {
-        const begun = performance.now()
-        for await (const part of parts) this.#deliver(part)
-        const left = WINDOW_MS - (performance.now() - begun)
-        if (left > 0) await sleep(left)
-      }
-      this.#ended = true
-      this.#onOver()
-      for (const reader of this.#readers) if (!reader.isBehind) reader.end()
-    } catch (error) {
-      this.#onOver()
-      for (const reader of this.#readers) reader.fail(error)
-    }
-  }
-
-  #deliver({ text, cursor }: Shown): void {
-    const from = this.#cursor
-    const bytes = endOfMessage(text)
-    this.#cursor = cursor
-    if (this.#reading > 0) this.#keep({ from, to: cursor, bytes })
-    for (const reader of this.#readers) {
-      if (reader.isBehind) continue
-      if (reader.cursor === from && !reader.outlet.isFull) reader.take(bytes, cursor)
-      // Its connection is full; or it began behind a line that was to come, which came in the middle of this.
-      else if (reader.cursor < cursor) void this.#catchUp(reader)
-    }
-  }
-
-  #keep(recent: Stretch & { bytes: Buffer }): void {
-    this.#recent.push(recent)
-    let size = this.#recent.reduce((sum, { bytes }) => sum + bytes.length, 0)
-    while (size > MAX_RECENT_BYTES) size -= this.#recent.shift()?.bytes.length ?? size
-  }
-
-  async #catchUp(reader: Reader): Promise<void> {
-    reader.isBehind = true
-    try {
-      while (reader.cursor < this.#cursor) {
-        let read = true
-        const isThere = await reader.outlet.whenRoom(async () => {
-          if (!reader.isGone) read = await this.#replay(reader)
-        })
-        if (!isThere || reader.isGone) return
-        if (!read) await sleep(RETRY_MS, undefined, { ref: false })
-      }
-      reader.isBehind = false
-      if (this.#ended) reader.end()
-    } catch (error) {
-      reader.fail(error)
-    }
-  }
-
-  /** Gives a reader that is behind the next that it has not. False: the database could not be read. */
-  async #replay(reader: Reader): Promise<boolean> {
-    this.#reading += 1
-    try {
-      const next = await this.#nextBehind(reader.cursor)
-      if (next === null) return false
-      for (const { from, to, bytes } of [next, ...this.#recent]) {
-        if (reader.isGone || reader.outlet.isFull) break
-        if (from !== reader.cursor) continue
-        if (bytes === null) reader.cursor = to
-        else reader.take(bytes, to)
-      }
-      return true
-    } finally {
-      this.#reading -= 1
-      if (this.#reading === 0) this.#recent = []
-    }
-  }
-
-  /** Null: the database could not be read. */
-  #nextBehind(from: number): Promise<Stretch | null> {
-    const begun = this.#reads.get(from)
-    if (begun !== undefined) return begun
-    const read = this.#read(from).finally(() => this.#reads.delete(from))
-    this.#reads.set(from, read)
-    return read
-  }
-
-  async #read(from: number): Promise<Stretch | null> {
-    const upTo = this.#cursor
-    const parts = await this.#log.read({ after: from, upTo }).then(
-      (found) => {
-        this.#readsWork = true
-        return found
-      },
-      (error: unknown) => {
-        if (this.#readsWork) this.#log.onOutage(error)
-        this.#readsWork = false
-        return 'FAILED' as const
-      },
-    )
-    if (parts === 'FAILED') return null
-    const first = await parts?.next()
-    if (first === undefined || first.done === true) return { from, to: upTo, bytes: null }
-    return { from, to: first.value.cursor, bytes: endOfMessage(first.value.text) }
-  }
 }
