@@ -1,6 +1,6 @@
 import type { Actor } from './actor.ts'
 import { formatId } from './ids.ts'
-import { type At, line, type RunLine, sentence, tail } from './log-line.ts'
+import { type At, clock, iso, line, type RunLine, sentence, tail } from './log-line.ts'
 import type { CleanupStatus } from './run.ts'
 
 /** What stands for a step of which nobody knows what it made. Kinds of a module's own never start with `@`. */
@@ -31,7 +31,7 @@ function resourceLine(
 }
 
 /** What people call something in the ledger. */
-export function nameOf({ kind, ref, step }: Pick<LoggedResource, 'kind' | 'ref' | 'step'>): string {
+function nameOf({ kind, ref, step }: Pick<LoggedResource, 'kind' | 'ref' | 'step'>): string {
   return kind === PLACEHOLDER_KIND ? `what "${step.label ?? step.actionId}" may have made` : `${kind} ${ref}`
 }
 
@@ -52,6 +52,39 @@ export const resourceFailed = (where: OfResource, detail: { attempts: number; er
     where,
     detail,
     (what) => `${capital(what)} could not be taken back${tail(detail.error)}`,
+  )
+
+/** Taking something back failed for the moment: it is tried again, as a step is. */
+export const revertRetry = (
+  where: OfResource,
+  detail: { attempt: number; of: number; dueAt: number; error: string },
+): RunLine =>
+  resourceLine(
+    'step.retry',
+    where,
+    { action: where.resource.step.actionId, ...detail, dueAt: iso(detail.dueAt) },
+    (what) =>
+      `${capital(what)} could not be taken back in attempt ${detail.attempt} of ${detail.of} and is tried again at ${clock(detail.dueAt)}${tail(detail.error)}`,
+  )
+
+/** Who was taking something back is dead: its claim is over. */
+export const revertReclaimed = (where: OfResource, detail: { previousOwner: string; attempts: number }): RunLine =>
+  resourceLine(
+    'step.reclaimed',
+    where,
+    detail,
+    (what) =>
+      `Taking back ${what} was taken over from ${detail.previousOwner}, which stopped answering in attempt ${detail.attempts}`,
+  )
+
+/** What came of taking something back came when nobody waited for it any more. */
+export const revertLate = (where: OfResource, outcome: string): RunLine =>
+  resourceLine(
+    'step.late',
+    where,
+    { action: where.resource.step.actionId, outcome },
+    (what) =>
+      `An answer about taking back ${what} came after its claim had been taken back and changed nothing${tail(outcome)}`,
   )
 
 /** A person decided to leave something in the world. */

@@ -75,9 +75,14 @@ export function writtenLedger({ ledger }: LedgerDraft, fence: number): Ledger {
 const isPending = ({ status }: LedgerEntry) => status === 'ACTIVE' || status === 'REVERTING'
 
 /** Takes back the calls that a dead process left, before anything new is called. Attempts stay as they are. */
-export function takeBackReverts(draft: LedgerDraft, { now, retry }: { now: Instant; retry: RetryRule }): void {
+export function takeBackReverts(
+  draft: LedgerDraft,
+  { now, retry, previousOwner }: { now: Instant; retry: RetryRule; previousOwner: string },
+): void {
   for (const entry of draft.ledger.entries) {
     if (entry.status !== 'REVERTING') continue
+    const { attempts } = entry
+    draft.lines.push(log.revertReclaimed({ at: now, resource: entry }, { previousOwner, attempts }))
     if (entry.attempts >= retry.maxAttempts) fail(draft, entry, 'gave up after repeated interruptions', now)
     else change(draft, entry, { status: 'ACTIVE', dueAt: null })
   }
@@ -94,7 +99,11 @@ export function settleRevert(
     change(draft, entry, { status: 'REVERTED', dueAt: null, lastError: null })
     draft.lines.push(log.resourceReverted({ at: now, resource: entry }, { attempts }))
   } else if (outcome.kind === 'failed' && outcome.transient && attempts < retry.maxAttempts) {
-    change(draft, entry, { status: 'ACTIVE', dueAt: now + retry.retryMs, lastError: outcome.error })
+    const { error } = outcome
+    const dueAt = now + retry.retryMs
+    change(draft, entry, { status: 'ACTIVE', dueAt, lastError: error })
+    const detail = { attempt: attempts, of: retry.maxAttempts, dueAt, error }
+    draft.lines.push(log.revertRetry({ at: now, resource: entry }, detail))
   } else {
     fail(draft, entry, outcome.error, now)
   }

@@ -17,15 +17,16 @@ import {
 } from './schema-reach.ts'
 
 /**
- * Where a gate's condition does not fit what its trigger's payload can be: a field that is not there, an op that does
- * not fit the field's type, a value that nothing in the payload can ever match. Only what is certain is an issue: where a
- * schema allows anything, so does this. A warning: a field that the schema allows and does not name.
+ * Where a gate's condition does not fit what its trigger's payload can be: a field that its schema does not know, an op
+ * that does not fit the field's type, a value that nothing in the payload can ever match. A schema that names fields knows
+ * no others unless it says so (`additionalProperties`), although payloads with others pass it: a field that nobody named
+ * is a misspelt one, and its gate would never open. Beyond that only what is certain is an issue.
  */
 export function payloadFit(
   condition: Condition,
   { schema, path, trigger }: { schema: JsonSchema; path: string; trigger: string },
-): { issues: Issue[]; warnings: Issue[] } {
-  const found = { issues: [] as Issue[], warnings: [] as Issue[] }
+): Issue[] {
+  const found: Issue[] = []
   const visit = (node: Condition, at: string): void => {
     if ('all' in node) for (const [index, part] of node.all.entries()) visit(part, `${at}.all[${index}]`)
     else if ('any' in node) for (const [index, part] of node.any.entries()) visit(part, `${at}.any[${index}]`)
@@ -36,19 +37,16 @@ export function payloadFit(
   return found
 }
 
-type Place = { schema: JsonSchema; path: string; trigger: string; found: { issues: Issue[]; warnings: Issue[] } }
+type Place = { schema: JsonSchema; path: string; trigger: string; found: Issue[] }
 
 function judgeLeaf(leaf: Leaf, { schema, path, trigger, found }: Place): void {
   const open: Reader = { root: schema, closed: false, depth: 0 }
   const keys = leaf.field.split('.')
-  const issue = (key: string, message: string) => found.issues.push({ path: `${path}.${key}`, message })
-  if (!possible(open, schema, keys, PRESENT)) {
-    issue('field', `The payload of ${trigger} never has "${leaf.field}"; ${namesOf(schema)}.`)
-    return
-  }
+  const issue = (key: string, message: string) => found.push({ path: `${path}.${key}`, message })
   if (!possible({ ...open, closed: true }, schema, keys, PRESENT)) {
-    const message = `The payload of ${trigger} is not said to have "${leaf.field}", although it may; ${namesOf(schema)}, or leave it if you know better.`
-    found.warnings.push({ path: `${path}.field`, message })
+    const message = `The payload of ${trigger} is not said to have "${leaf.field}"; ${namesOf(schema)}, or have its module name the field in the payload's schema.`
+    issue('field', message)
+    return
   }
   const types = TYPES.filter((type) => possible(open, schema, keys, ofType(type)))
   const opTypes = OP_TYPES[leaf.op] ?? TYPES

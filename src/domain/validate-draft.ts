@@ -8,7 +8,7 @@ import type { ZoneData } from './recurrence/zone-data.ts'
 import { MAX_JSON_DEPTH, nestsDeeperThan } from './storable.ts'
 import { hasStrayBrace, keyProblem, malformedPlaceholdersIn, placeholdersIn, textPlacesIn } from './template.ts'
 import { unknownKeys } from './unknown-keys.ts'
-import { checkPhases, gateWarnings } from './validate-phases.ts'
+import { checkPhases } from './validate-phases.ts'
 import { checkSchedule, scheduleWarnings } from './validate-schedule.ts'
 import { zoneProblem } from './zone.ts'
 
@@ -57,7 +57,6 @@ export function validateDraft(draft: Draft, { catalog, zones }: DraftContext): D
     ...keyWarnings(draft),
     ...scheduleWarnings(schedule, place),
     ...placeholderWarnings(phases, parameterNames(draft.parameters)),
-    ...gateWarnings(phases, catalog),
     ...paramWarnings(phases, catalog),
   ]
   return { issues: bounded(issues), warnings: bounded(warnings) }

@@ -40,16 +40,6 @@ export function checkPhases(phases: unknown, catalog: Catalog): Issue[] {
   return issues
 }
 
-/** What is allowed but odd in the conditions of gates: fields that no schema names. */
-export function gateWarnings(phases: unknown, catalog: Catalog): Issue[] {
-  if (!Array.isArray(phases)) return []
-  return phases.flatMap((phase: unknown, index) => {
-    const advance = isObject(phase) ? phase.advance : null
-    const gate = isObject(advance) ? advance.trigger : null
-    return isObject(gate) ? checkWhere(gate, { path: `phases[${index}].advance.trigger`, catalog }).warnings : []
-  })
-}
-
 type Place = { path: string; catalog: Catalog }
 
 function checkPhase(phase: Record<string, unknown>, { path, catalog }: Place): Issue[] {
@@ -146,7 +136,7 @@ function checkTriggerGate(trigger: unknown, { path, catalog }: Place): Issue[] {
   } else if (catalog.trigger(on) === undefined) {
     issues.push({ path: `${path}.on`, message: notRegistered('trigger', on) })
   }
-  issues.push(...checkWhere(trigger, { path, catalog }).issues)
+  issues.push(...checkWhere(trigger, { path, catalog }))
   const fits = typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= MAX_COUNT
   if (count !== undefined && count !== null && !fits) {
     issues.push({
@@ -158,15 +148,12 @@ function checkTriggerGate(trigger: unknown, { path, catalog }: Place): Issue[] {
 }
 
 /** The condition of a trigger gate by itself, and against what its trigger's payload can be. */
-function checkWhere(
-  { on, where }: Record<string, unknown>,
-  { path, catalog }: Place,
-): { issues: Issue[]; warnings: Issue[] } {
-  if (where === undefined || where === null) return { issues: [], warnings: [] }
+function checkWhere({ on, where }: Record<string, unknown>, { path, catalog }: Place): Issue[] {
+  if (where === undefined || where === null) return []
   const read = parseCondition(where, `${path}.where`)
-  if (!read.ok) return { issues: read.issues, warnings: [] }
+  if (!read.ok) return read.issues
   const trigger = typeof on === 'string' ? catalog.trigger(on) : undefined
-  if (trigger === undefined) return { issues: [], warnings: [] }
+  if (trigger === undefined) return []
   return payloadFit(read.condition, { schema: trigger.payloadSchema, path: `${path}.where`, trigger: String(on) })
 }
 

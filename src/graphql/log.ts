@@ -36,7 +36,8 @@ export const RunLogEntry = builder.objectRef<LogRow>('RunLogEntry').implement({
 })
 
 /** A resource is kept as its module named it, since it is taken back by that name, and censored where it is shown. */
-const namesResources = (kind: string): boolean => kind.startsWith('resource.') || kind === 'step.late'
+const namesResources = (kind: string): boolean =>
+  kind.startsWith('resource.') || ['step.retry', 'step.reclaimed', 'step.late'].includes(kind)
 
 export const RunLogFilter = builder.inputType('RunLogFilter', {
   description: 'Which lines. What is omitted does not restrict.',

@@ -6,6 +6,7 @@ import { type Waiting, waitingOn } from '../domain/waiting.ts'
 import { countsOf, pagesOf } from '../store/keyset.ts'
 import { type LogRow, logList } from '../store/log-reads.ts'
 import { byRank, participantCounts } from '../store/participants.ts'
+import { isShown } from '../store/run-reads.ts'
 import type { Standing, StepTally } from '../store/situation-reads.ts'
 import { batched, shared } from './batch.ts'
 import { builder } from './builder.ts'
@@ -194,14 +195,15 @@ export const Run = builder.prismaNode('Run', {
       query: () => ({ orderBy: { dimension: 'asc' } }),
     }),
     resources: t.relation('resources', {
-      description: 'What it left in the world, oldest first.',
+      description:
+        'What it left in the world, oldest first. What a step may have made is among it once it could not be taken back.',
       args: {
         status: t.arg({ type: [ResourceStatus], description: 'In one of these statuses.' }),
         first: t.arg.int({ defaultValue: 500, description: 'At most this many: 0 to 500.' }),
       },
-      query: ({ status, first }) => ({
+      query: ({ status, first }, { control }) => ({
         where: {
-          OR: [{ placeholder: false }, { status: { in: ['FAILED', 'ABANDONED'] } }],
+          ...isShown(control.db),
           ...(status == null ? {} : { status: { in: [...status] } }),
         },
         orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],

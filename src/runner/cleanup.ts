@@ -43,17 +43,19 @@ export async function cleanUpDue(
   const { db, ledgers } = context
   const { claims: working } = ledgers.leases
   const claimed = await claimLedgers(db.hot, { owner, now, leaseUntil: ledgers.leases.next(), limit, working })
-  return claimed.map((runId) => begin(() => cleanUpClaimed(context, { runId, owner })))
+  return claimed.map(({ runId, previousOwner }) =>
+    begin(() => cleanUpClaimed(context, { runId, owner }, previousOwner ?? owner)),
+  )
 }
 
 /** Takes back what is due in a ledger that was just claimed, one after the other. Never rejects. */
-async function cleanUpClaimed(context: WorkContext, claim: ClaimRef): Promise<void> {
+async function cleanUpClaimed(context: WorkContext, claim: ClaimRef, previousOwner: string): Promise<void> {
   const { ledgers, load } = context
   const { runId } = claim
   ledgers.leases.hold(claim)
   try {
     const ledger = await load.work(() => reread(context, { ...claim, now: context.clock.now() }))
-    if (ledger !== null) await drive(context, claim, ledger)
+    if (ledger !== null) await drive(context, claim, { claimed: ledger, previousOwner })
   } catch (error) {
     // The claim is left to lapse: the next holder goes on from what the database says.
     context.log.error(
@@ -65,7 +67,11 @@ async function cleanUpClaimed(context: WorkContext, claim: ClaimRef): Promise<vo
   }
 }
 
-async function drive(context: WorkContext, claim: ClaimRef, claimed: Ledger): Promise<void> {
+async function drive(
+  context: WorkContext,
+  claim: ClaimRef,
+  { claimed, previousOwner }: { claimed: Ledger; previousOwner: string },
+): Promise<void> {
   const { load, settings, db, changes } = context
   let ledger = claimed
   // Whoever claims a ledger is alone with it: what is being taken back there is a dead process's.
@@ -73,7 +79,7 @@ async function drive(context: WorkContext, claim: ClaimRef, claimed: Ledger): Pr
     settles: null,
     ends: claimed.entries.filter(({ status }) => status === 'REVERTING'),
     apply(draft) {
-      takeBackReverts(draft, { now: context.clock.now(), retry: retryRule(context) })
+      takeBackReverts(draft, { now: context.clock.now(), retry: retryRule(context), previousOwner })
       return true
     },
   }
@@ -228,7 +234,7 @@ async function logLate(
   { entry, outcome, lines }: Settled,
 ): Promise<void> {
   const said = outcome.kind === 'failed' ? `failed: ${outcome.error}` : 'done'
-  const late = log.stepLate({ at: clock.now(), step: entry.step }, `taking back ${log.nameOf(entry)} ${said}`)
+  const late = log.revertLate({ at: clock.now(), resource: entry }, said)
   const line = await appendLines(db.hot, runId, [...lines, late])
   if (line !== null) changes.publish({ runId, line, cues: false })
 }

@@ -1,6 +1,6 @@
 import { CloseCode, MessageType, parseMessage, type Server } from 'graphql-ws'
 import type { WebSocket } from 'ws'
-import { MAX_UNSENT_BYTES } from './socket-outlet.ts'
+import { MAX_UNSENT_BYTES } from './unsent.ts'
 
 /** Beyond what subscriptions leave unsent: a peer that makes us answer this much and reads none of it is not heard on. */
 const MAX_UNREAD_BYTES = 2 * MAX_UNSENT_BYTES

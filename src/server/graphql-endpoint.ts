@@ -1,3 +1,4 @@
+import { ServerResponse } from 'node:http'
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -10,6 +11,7 @@ import {
 import { createYoga, type GraphQLParams, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import type { Outlet } from '../graphql/subscriptions/outlet.ts'
 import type { Authenticate, Caller, Credential } from './authenticate.ts'
+import { EventStreamOutlet } from './event-stream-outlet.ts'
 
 /** Where GraphQL answers: over HTTP, server-sent events and WebSocket. */
 export const GRAPHQL_PATH = '/graphql'
@@ -67,8 +69,12 @@ export function createGraphqlEndpoint({
     onExecute({ setExecuteFn }) {
       if (api.execute !== undefined) setExecuteFn(api.execute)
     },
-    onSubscribe({ setSubscribeFn }) {
-      if (api.subscribe !== undefined) setSubscribeFn(api.subscribe)
+    onSubscribe({ args, setSubscribeFn }) {
+      // There for a request over HTTP.
+      const { res: response } = args.contextValue
+      if (response instanceof ServerResponse && api.subscribeInto !== undefined)
+        setSubscribeFn(intoEventStream(api.subscribeInto, response))
+      else if (api.subscribe !== undefined) setSubscribeFn(api.subscribe)
     },
     onParse({ setParseFn }) {
       if (api.parseDocument !== undefined) setParseFn(api.parseDocument)
@@ -107,6 +113,15 @@ export function createGraphqlEndpoint({
     plugins: [engine],
     context: ({ caller }) => api.contextFor(caller ?? null),
   })
+}
+
+/** A `subscribe` whose events go into the response itself where they can be shared, and which ends with it in any case. */
+function intoEventStream(subscribeInto: NonNullable<Api['subscribeInto']>, response: ServerResponse) {
+  return async (args: ExecutionArgs) => {
+    const outlet = new EventStreamOutlet(response)
+    const begun = await subscribeInto(args, outlet)
+    return Symbol.asyncIterator in begun ? outlet.through(begun) : begun
+  }
 }
 
 function wrongToken(): GraphQLError {

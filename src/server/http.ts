@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authenticate } from './authenticate.ts'
 import { BOUNDS, type Bounds, keyOf, Slots } from './bounds.ts'
@@ -65,6 +65,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     response.setHeader('referrer-policy', 'no-referrer')
     inFlight.add(response)
     response.once('close', () => inFlight.delete(response))
+    if (response.socket === null) closeWith(request.socket, response)
+    // The endpoint takes this bound away from what it streams; its pings keep a stream that is read within it.
+    response.once('pipe', () => request.socket.setTimeout(bounds.silence))
     underTraceOf(request.headers, () => route(request, response)).catch((error: unknown) => {
       log.error({ err: error }, 'a request failed')
       if (response.headersSent) response.destroy()
@@ -134,7 +137,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         const taken = caller === null ? anonymous.take('') : requests.take(keyOf(caller, credential))
         if (taken === null) return false
         leave = taken
-        if (response.closed) return true
+        if (response.destroyed) return true
         if (credential === undefined) return true
         // An answer that is being made is finished; a stream has no end of its own, and may be about to begin.
         const isToStream = () => !response.headersSent && /text\/event-stream/i.test(request.headers.accept ?? '')
@@ -151,7 +154,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     })
     await answering.finally(() => {
       prove()
-      if (response.closed) leave()
+      if (response.destroyed) leave()
       else response.once('close', leave)
     })
   }
@@ -197,6 +200,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
 const isStream = (response: ServerResponse): boolean =>
   String(response.getHeader('content-type')).startsWith('text/event-stream')
+
+/** A response that waits behind others on its connection is told by nobody that the connection is gone. */
+function closeWith(connection: Socket, response: ServerResponse): void {
+  const close = (): void => {
+    response.destroy()
+    response.emit('close')
+  }
+  connection.setMaxListeners(0).once('close', close)
+  response.once('socket', () => connection.off('close', close))
+}
 
 type Body = { type: string; text: string; headers?: Record<string, string> }
 

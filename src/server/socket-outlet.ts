@@ -1,13 +1,7 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import type { Outlet } from '../graphql/subscriptions/outlet.ts'
-
-/** A socket with more unsent bytes than this is not pushed to. */
-export const MAX_UNSENT_BYTES = 1024 * 1024
-/** Nor is one with this many unsent events, each of which costs some memory however small it is … */
-const MAX_UNSENT_EVENTS = 1024
-/** … unless they are fewer bytes than these, of which Node.js does not tell when they were sent. */
-const FEW_BYTES = 64 * 1024
+import { isTooMuch } from './unsent.ts'
 
 /** A task of an operation that waits for room. */
 type Turn = {
@@ -79,9 +73,9 @@ export class SocketOutlet {
   }
 
   get isFull(): boolean {
-    const unsent = this.#socket.bufferedAmount
-    if (unsent === 0) this.#events = 0
-    return unsent > MAX_UNSENT_BYTES || (this.#events >= MAX_UNSENT_EVENTS && unsent > FEW_BYTES)
+    const bytes = this.#socket.bufferedAmount
+    if (bytes === 0) this.#events = 0
+    return isTooMuch({ bytes, events: this.#events })
   }
 
   /** One message in two fragments, so that all sockets send the same bytes of the event and none has a copy. */

@@ -10,6 +10,9 @@ import { at, claimKey, LOG_OWN_LINES, lineRow } from './sql.ts'
 // A run's ledger has a claim of its own: `ledger_owner` names it, and `ledger_at` is its lease then. Without an owner
 // `ledger_at` is when the ledger has to be looked at. So one index probe finds what is due, and what a dead process held.
 
+/** A claimed ledger, and who held it when its lease ran out; null where nobody did. */
+export type ClaimedLedger = { runId: string; previousOwner: string | null }
+
 /**
  * Claims ledgers that are due, those whose holder died among them. A live lease is never taken; `working` are the claims
  * that the caller itself is still at, late as it may be.
@@ -17,16 +20,16 @@ import { at, claimKey, LOG_OWN_LINES, lineRow } from './sql.ts'
 export async function claimLedgers(
   db: PrismaClient,
   { owner, now, leaseUntil, limit, working }: ClaimRequest & { working: ClaimRef[] },
-): Promise<string[]> {
-  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+): Promise<ClaimedLedger[]> {
+  return db.$queryRaw<ClaimedLedger[]>(Prisma.sql`
     WITH due AS (
-      SELECT id FROM runs WHERE ledger_at <= ${at(now)}
+      SELECT id, ledger_owner AS previous FROM runs WHERE ledger_at <= ${at(now)}
         AND NOT (id = ANY (${working.map(({ runId }) => runId)}::uuid[])
           AND coalesce(ledger_owner, '') = ANY (${working.map((claim) => claim.owner)}::text[]))
       ORDER BY ledger_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
-    UPDATE runs r SET ledger_owner = ${owner}, ledger_at = ${at(leaseUntil)} FROM due WHERE r.id = due.id RETURNING r.id`)
-  return rows.map(({ id }) => id)
+    UPDATE runs r SET ledger_owner = ${owner}, ledger_at = ${at(leaseUntil)}
+    FROM due WHERE r.id = due.id RETURNING r.id AS "runId", due.previous AS "previousOwner"`)
 }
 
 type LedgerRow = {

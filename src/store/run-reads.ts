@@ -1,6 +1,7 @@
 import { storableText } from '../domain/storable.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import { CleanupStatus, RunHealth, type RunSource, RunStatus } from '../generated/prisma/enums.ts'
+import type { Database } from './database.ts'
 import { bindInstant, bindUuid, type List, literals } from './keyset.ts'
 
 export type RunFilter = {
@@ -54,3 +55,15 @@ export function runList(filter: RunFilter, { ofDefinitions }: { ofDefinitions: b
     parentColumn: ofDefinitions ? Prisma.sql`r.definition_id` : null,
   }
 }
+/**
+ * What of ledgers is shown: what was made; and what a step may have made, from when it could not be taken back. A retry of
+ * that sets its attempts back, and the number of its claim never, so that it stays in sight.
+ */
+export const isShown = ({ prisma }: Database) =>
+  ({
+    OR: [
+      { placeholder: false },
+      { status: { in: ['FAILED', 'ABANDONED'] } },
+      { claimNo: { gt: prisma.resource.fields.revertAttempts } },
+    ],
+  }) satisfies Prisma.ResourceWhereInput

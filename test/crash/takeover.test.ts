@@ -131,30 +131,41 @@ test('what a killed process did goes on elsewhere within 1.5 leases', async () =
   expect(kinds(run).filter((kind) => kind === 'step.reclaimed')).toHaveLength(1)
 })
 
-test('what a killed process was taking back is taken back elsewhere within 1.5 leases', async () => {
+test('what a killed process was taking back is taken back elsewhere within 1.5 leases, and what it had taken back is not again', async () => {
   const world = await worldOf(databaseUrl)
+  world.stubborn = false
   const env = { DATABASE_URL: databaseUrl, WORLD_URL: world.url }
   const first = serverWith(env)
-  const runId = await startHanging(first, [spawn('spawn-hard')])
-  await world.called(2)
+  const runId = await startHanging(first, [spawn('spawn'), spawn('spawn-hard'), spawn('spawn')])
+  const [steps, newest, hard] = [3, 2, 1]
+  await world.called(steps + newest + hard)
   const second = serverWith(env)
   await second.listening()
   // The second one looks on for as long as the first one renews its lease.
   await delay(LEASE_MS + 500)
-  expect(world.reverts).toHaveLength(1)
+  expect(world.reverts).toHaveLength(newest + hard)
   const killedAt = Date.now()
   await first.kill()
-  await world.called(3)
+  await world.called(steps + newest + 2 * hard)
   expect(Date.now() - killedAt).toBeLessThan(1.5 * LEASE_MS)
-  world.answer(2, { ok: true })
+  world.answer(steps + newest + hard, { ok: true })
   const run = await seeOnce(second, runId, isCompleted)
   expect(world.reverts.map(({ ofResource, claimNo }) => [ofResource, claimNo])).toEqual([
     [1, 1],
+    [1, 1],
+    [1, 1],
     [2, 2],
+    [1, 1],
+    [1, 1],
   ])
-  expect(kinds(run).slice(-5)).toEqual([
+  expect(kinds(run).slice(-10)).toEqual([
     'run.status',
     'cleanup.status',
+    'resource.reverted',
+    'resource.reverted',
+    'step.reclaimed',
+    'resource.reverted',
+    'resource.reverted',
     'resource.reverted',
     'cleanup.status',
     'run.status',

@@ -15,7 +15,7 @@ export function verdict(
   return [
     ...runs.flatMap((run) => judgeRun(run, linesOf.get(run.id) ?? [], stepsOf.get(run.id) ?? [])),
     ...steps.flatMap((step) => {
-      const ofStep = (linesOf.get(step.runId) ?? []).filter((line) => line.stepId === step.id)
+      const ofStep = (linesOf.get(step.runId) ?? []).filter((line) => line.stepId === step.id && !isOfResource(line))
       return judgeStep(step, ofStep, { calls: callsOf.get(step.id) ?? [], maxAttempts })
     }),
     ...calls.flatMap(judgeCall),
@@ -24,6 +24,8 @@ export function verdict(
     ...judgeOrders(orders, lines),
   ]
 }
+
+const isOfResource = ({ detail }: LineRow) => detail.resourceId !== undefined
 
 function judgeRun(run: RunRow, lines: LineRow[], steps: StepRow[]): string[] {
   const wrong: string[] = []
@@ -45,8 +47,8 @@ function judgeRun(run: RunRow, lines: LineRow[], steps: StepRow[]): string[] {
   for (const step of steps) if (!isStepTerminal(step.status as StepStatus)) say(`left step ${step.id} ${step.status}`)
   const placeOf = new Map(steps.map(({ id, place }) => [id, place]))
   let place = 0
-  for (const { kind, stepId, line } of lines) {
-    if (stepId === null || kind === 'step.late' || kind === 'step.message' || kind.startsWith('resource.')) continue
+  for (const { kind, stepId, line } of lines.filter((each) => !isOfResource(each))) {
+    if (stepId === null || kind === 'step.late' || kind === 'step.message') continue
     const next = placeOf.get(stepId) ?? -1
     if (next < place) say(`line ${line} is about step ${next} after one about step ${place}`)
     place = next

@@ -76,12 +76,16 @@ test('an admin sees what a run left, how far it is taken back, and decides on wh
     failed: [{ ref: 'sp-1' }, { ref: formatId('Step', (await stage.step(runId, 1)).id) }],
   })
   stage.script.revertAnswers('sp-1', { ok: true })
-  stage.script.revertAnswers('@step', { ok: false, retry: false, error: 'who?' })
+  const again = stage.script.hangRevert('@step')
   const retried = await client.query(RETRY, { id })
   expect(retried.at('retryCleanup')).toEqual({
     __typename: 'RetryCleanupPayload',
     run: { cleanupStatus: 'PENDING' },
   })
+  await again.called
+  // What could not be taken back stays in sight while that is tried again.
+  expect(await see()).toMatchObject({ resources: [{ ref: 'sp-1' }, { kind: '@step', status: 'REVERTING' }] })
+  again.answer({ ok: false, retry: false, error: 'who?' })
   await stage.settle()
   const left = await client.query(LEDGER, { id })
   expect(left.at('run')).toMatchObject({ cleanupStatus: 'INCOMPLETE', unresolvedResources: 1 })

@@ -1,3 +1,4 @@
+import { formatId } from '../../src/domain/ids.ts'
 import { isTerminal, mayBecome, type RunStatus } from '../../src/domain/run.ts'
 import { isStepTerminal } from '../../src/domain/step.ts'
 import type { Stage } from '../support/stage.ts'
@@ -30,6 +31,20 @@ const INVARIANTS: Record<string, (facts: Facts) => boolean> = {
           (openedBy !== 'TRIGGER' || tally === needed) &&
           (tally !== needed || openedBy !== null)),
     ),
+  '8: each trigger that counted is in the log with its tally, and no other': ({ run, log }) =>
+    run.gates.every(({ phase, kind, tally }) => {
+      const counted = log.flatMap((line) =>
+        line.kind === 'condition.evaluated' && line.phase === phase && line.detail.matched ? [line.detail.tally] : [],
+      )
+      return kind !== 'ON' || (counted.length === tally && counted.every((each, index) => each === index + 1))
+    }),
+  '8: a gate that a person forced has one line that says so, and none says what else let it go': ({ run, log }) =>
+    run.gates.every(({ phase, openedBy }) => {
+      const said = log.flatMap((line) =>
+        line.kind === 'phase.advanced' && line.phase === phase ? [line.detail.because] : [],
+      )
+      return openedBy === 'FORCED' ? said.join() === 'FORCED' : said.every((because) => because === openedBy)
+    }),
   '9: the meter shows what was paid, each step once, and never more than the cap': ({ run, budget }) => {
     const paid = run.steps.filter(({ spent }) => spent).reduce((sum, { params }) => sum + costOf(params), 0)
     return budget.every(({ consumed, cap }) => consumed === paid && (cap === null || consumed <= cap))
@@ -53,9 +68,21 @@ const INVARIANTS: Record<string, (facts: Facts) => boolean> = {
     const said = log.filter(({ kind }) => kind === 'resource.reverted').length
     return said === things.filter(({ status }) => status === 'REVERTED').length
   },
+  '10: each call to take something back has a line that says how it ended': ({ log, things }) =>
+    things.every(({ id, claimNo, status }) => {
+      const ended = log.filter(
+        ({ kind, detail }) => endsRevert(kind, detail) && detail.resourceId === formatId('Resource', id),
+      )
+      return claimNo === ended.length + (status === 'REVERTING' ? 1 : 0)
+    }),
   '13: the lines are numbered from 1 without a gap': ({ log, run }) =>
     log.every(({ line }, index) => line === index + 1) && run.lastLine === log.length,
 }
+
+/** What is given up because its calls were interrupted has a line for the last one already. */
+const endsRevert = (kind: string, detail: Record<string, unknown>): boolean =>
+  ['step.retry', 'step.reclaimed', 'resource.reverted'].includes(kind) ||
+  (kind === 'resource.failed' && detail.error !== 'gave up after repeated interruptions')
 
 export const INVARIANT_NAMES = Object.keys(INVARIANTS)
 
@@ -78,5 +105,11 @@ async function read(stage: Stage, runId: string) {
     prisma.budgetLine.findMany({ where: { runId } }),
   ])
   const called = stage.script.calls.map(({ stepId }) => stepId?.slice('step_'.length) ?? '')
-  return { run, log, things, budget, calledSteps: new Set(called) }
+  return {
+    run,
+    log: log.map((line) => ({ ...line, detail: line.detail as Record<string, unknown> })),
+    things,
+    budget,
+    calledSteps: new Set(called),
+  }
 }

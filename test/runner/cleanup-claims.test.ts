@@ -47,6 +47,12 @@ test("a dead process's revert is taken back when its lease ends, and counts as a
   expect(stage.script.reverted()).toEqual(['a2', 'a1'])
   expect(await resource(stage, 'a2')).toMatchObject({ status: 'REVERTED', revertAttempts: 2, claimNo: 2 })
   expect(await stage.run(runId)).toMatchObject({ cleanupStatus: 'CLEAN' })
+  const [reclaimed, ...more] = (await stage.log(runId)).filter(({ kind }) => kind === 'step.reclaimed')
+  expect(more).toEqual([])
+  expect(reclaimed?.detail).toMatchObject({ previousOwner: 'dead:1#1', attempts: 1, ref: 'a2' })
+  expect(reclaimed?.text).toBe(
+    'Taking back spawn a2 was taken over from dead:1#1, which stopped answering in attempt 1.',
+  )
 })
 
 test('what was interrupted too often is given up', async () => {
@@ -60,6 +66,11 @@ test('what was interrupted too often is given up', async () => {
     status: 'FAILED',
     lastError: 'gave up after repeated interruptions',
   })
+  expect((await stage.story(runId)).slice(-3)).toEqual([
+    'step.reclaimed',
+    'resource.failed',
+    'cleanup.status INCOMPLETE',
+  ])
   expect(await stage.run(runId)).toMatchObject({ cleanupStatus: 'INCOMPLETE' })
 })
 
@@ -84,7 +95,8 @@ test('an answer for a claim that was taken back changes nothing and is logged', 
   expect(await resource(stage, 'a1')).toMatchObject({ status: 'REVERTED', lastError: null })
   expect((await stage.log(runId)).at(-1)).toMatchObject({
     kind: 'step.late',
-    detail: { action: 'test.spawn', outcome: 'taking back spawn a1 failed: too late' },
+    detail: { action: 'test.spawn', outcome: 'failed: too late', kind: 'spawn', ref: 'a1' },
+    text: 'An answer about taking back spawn a1 came after its claim had been taken back and changed nothing: failed: too late.',
   })
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cancelRun, pauseRun } from '../../src/controls/runs.ts'
 import { formatId } from '../../src/domain/ids.ts'
-import { MIRA, newStage } from '../support/stage.ts'
+import { MIRA, newStage, T0 } from '../support/stage.ts'
 import { CUE, confirm, leased, ledger, MINUTE, made, resource, spawn } from './spawned.ts'
 
 test('what a run made is taken back newest first, in ENDING, and the log tells it in order', async () => {
@@ -100,16 +100,35 @@ test('a revert is tried so often with a pause, which does not hold up the others
   expect(stage.script.reverted()).toHaveLength(4)
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED', cleanupStatus: 'INCOMPLETE', ledgerAt: null })
   expect(await resource(stage, 'a2')).toMatchObject({ status: 'FAILED', revertAttempts: 3, lastError: 'busy' })
-  expect((await stage.story(runId)).slice(-6)).toEqual([
+  expect((await stage.story(runId)).slice(-8)).toEqual([
     'run.status ENDING',
     'cleanup.status PENDING',
+    'step.retry',
     'resource.reverted',
+    'step.retry',
     'resource.failed',
     'cleanup.status INCOMPLETE',
     'run.status COMPLETED',
   ])
-  const failed = (await stage.log(runId)).find(({ kind }) => kind === 'resource.failed')
+  const log = await stage.log(runId)
+  const failed = log.find(({ kind }) => kind === 'resource.failed')
   expect(failed?.detail).toMatchObject({ ref: 'a2', attempts: 3, error: 'busy' })
+  const { id } = await resource(stage, 'a2')
+  const tried = {
+    action: 'test.spawn',
+    of: 3,
+    error: 'busy',
+    resourceId: formatId('Resource', id),
+    kind: 'spawn',
+    ref: 'a2',
+  }
+  expect(log.filter(({ kind }) => kind === 'step.retry').map(({ detail }) => detail)).toEqual([
+    { ...tried, attempt: 1, dueAt: new Date(T0 + MINUTE).toISOString() },
+    { ...tried, attempt: 2, dueAt: new Date(T0 + 2 * MINUTE).toISOString() },
+  ])
+  expect(log.find(({ kind }) => kind === 'step.retry')?.text).toBe(
+    'Spawn a2 could not be taken back in attempt 1 of 3 and is tried again at 2026-03-06 20:01:00 UTC: busy.',
+  )
 })
 
 test('a terminal failure is not tried again, and no shape that a failure can take reads as success', async () => {

@@ -6,7 +6,7 @@ import type { ExecutionResult } from 'graphql'
 import { createClient } from 'graphql-ws'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { AUTHORIZATION, Numbers, smallApi, startServer } from './small-api.ts'
+import { AUTHORIZATION, authenticate, Numbers, smallApi, startServer } from './small-api.ts'
 
 type Message = { id?: string; type: string; payload?: unknown }
 
@@ -234,6 +234,69 @@ test('a request whose client has left counts until its work is done', async () =
   for (let more = 1; more <= 5; more += 1) expect(await status(url)).toBe(429)
   hurry()
   await vi.waitFor(async () => expect(await status(url)).toBe(200))
+})
+
+const bytesOf = (query: string, headers: Record<string, string>) =>
+  [
+    `GET /graphql?query=${encodeURIComponent(query)} HTTP/1.1`,
+    ...Object.entries({ host: 'here', accept: 'application/json', ...headers }).map(([name, is]) => `${name}: ${is}`),
+    '\r\n',
+  ].join('\r\n')
+
+test.each([
+  { what: 'a query', query: '{ hello }', accept: 'application/json', streams: 0 },
+  { what: 'a stream', query: 'subscription { numbers }', accept: 'text/event-stream', streams: 1 },
+])(
+  '$what that waits behind another request makes room when its connection goes',
+  async ({ query, accept, streams }) => {
+    const { api, waiting, hurry } = slowApi()
+    const { url, server } = await startServer({ api, bounds: { requestsOfCaller: 1 } })
+    const { hostname, port } = new URL(url)
+    const connection = connect(Number(port), hostname)
+    connection.write(bytesOf('{ hello }', {}) + bytesOf(query, { accept, authorization: AUTHORIZATION }))
+    await vi.waitFor(() => expect(waiting).toHaveLength(2 - streams))
+    await vi.waitFor(() => expect(server.stats().subscribers).toBe(streams))
+    expect(await status(url)).toBe(429)
+    connection.destroy()
+    await vi.waitFor(() => expect(server.stats().subscribers).toBe(0))
+    // By the end of these the server has seen it go.
+    for (let more = 1; more <= 5; more += 1) await fetch(`${url}/healthz`)
+    hurry()
+    await vi.waitFor(async () => expect(await status(url)).toBe(200))
+  },
+)
+
+test('a token that is proven when its connection is gone is held for nothing', async () => {
+  const proofs: (() => void)[] = []
+  let held = 0
+  const { url } = await startServer({
+    authenticate: async (authorization) => {
+      await new Promise<void>((resolve) => proofs.push(resolve))
+      return { ...(await authenticate(authorization)), credential: { tokenId: 'x', expiresAt: null } }
+    },
+    credentials: {
+      hold: () => {
+        held += 1
+        return () => {
+          held -= 1
+        }
+      },
+    },
+  })
+  const { hostname, port } = new URL(url)
+  const connection = connect(Number(port), hostname)
+  const stream = bytesOf('subscription { numbers }', { accept: 'text/event-stream', authorization: AUTHORIZATION })
+  connection.write(stream + stream)
+  await vi.waitFor(() => expect(proofs).toHaveLength(2))
+  connection.destroy()
+  // By the end of these the server has seen it go.
+  for (let more = 1; more <= 5; more += 1) await fetch(`${url}/healthz`)
+  for (const prove of proofs) prove()
+  const behind = ask(url, { authorization: AUTHORIZATION })
+  await vi.waitFor(() => expect(proofs).toHaveLength(3))
+  proofs[2]?.()
+  expect((await behind.answer).status).toBe(200)
+  await vi.waitFor(() => expect(held).toBe(0))
 })
 
 test('a request that was never sent whole makes room when its connection goes', async () => {

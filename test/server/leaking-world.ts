@@ -11,6 +11,8 @@ const fail = (): never => {
   throw new Error(LEAK, { cause: new Error(LEAK) })
 }
 
+let reverts = 0
+
 const action = (name: string, more: object) => ({
   id: `leaking.${name}`,
   label: `${name} ${LEAK}`,
@@ -45,7 +47,8 @@ export default {
     action('spawn', {
       reversible: 'revert',
       perform: () => ({ ok: true, resources: [{ kind: 'thing', ref: LEAK, payload: { said: LEAK } }] }),
-      revert: () => ({ ok: false, retry: false, error: LEAK }),
+      // Tried again once.
+      revert: () => ({ ok: false, ...(reverts++ === 0 ? {} : { retry: false }), error: LEAK }),
     }),
     action('garbage', { perform: () => LEAK }),
     defineAction({

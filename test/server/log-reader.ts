@@ -102,7 +102,7 @@ export class LogReader {
 }
 
 /** The numbers in `entries { line }`, whatever the root field is called. */
-function linesIn(payload: unknown): number[] {
+export function linesIn(payload: unknown): number[] {
   const data = isObject(payload) ? payload.data : null
   const [batch] = isObject(data) ? Object.values(data) : []
   const entries = isObject(batch) ? batch.entries : []

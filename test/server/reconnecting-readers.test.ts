@@ -9,6 +9,7 @@ import { NOW } from '../graphql/client.ts'
 import { insertEvent, insertRun } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
 import { LogReader, upTo } from './log-reader.ts'
+import { StreamReader } from './stream-reader.ts'
 import { wiredServer } from './wired-api.ts'
 
 const { db, url: databaseUrl } = await testDatabase()
@@ -48,7 +49,7 @@ function writer(runId: string, name: string): { stop(): Promise<void> } {
 }
 
 /**
- * Reads a log over connections of a random length, each to a random server, going on behind the last line it has. Calls
+ * Reads a log over connections of a random kind and length, each to a random server, going on behind the last line it has. Calls
  * `onConnected` each time.
  */
 async function wander(runId: string, random: () => number, onConnected: () => void): Promise<number[]> {
@@ -56,12 +57,12 @@ async function wander(runId: string, random: () => number, onConnected: () => vo
   for (;;) {
     const { url } = servers[random() < 0.5 ? 0 : 1] ?? { url: '' }
     const after = lines.at(-1) ?? 0
-    const reader = await LogReader.open({ url, runId, after })
+    const reader = await (random() < 0.5 ? LogReader : StreamReader).open({ url, runId, after })
     onConnected()
     const ends = reader.ended.then(() => 'ended')
     const far = reader.until(after + Math.floor(random() * 60)).then(() => 'far')
     const how = await Promise.race([ends, far])
-    if (how === 'far' && random() < 0.5) reader.leave()
+    if (how === 'far' && random() < 0.5 && reader instanceof LogReader) reader.leave()
     reader.cut()
     lines.push(...reader.lines)
     if (how === 'ended') return lines
@@ -72,7 +73,7 @@ test(`readers that reconnect at random while two processes write end with exactl
   const runId = await insertRun(db, await insertEvent(db), { status: 'RUNNING' })
   const random = randomFrom(seed)
   const steady = await Promise.all(
-    servers.flatMap(({ url }) => [LogReader.open({ url, runId }), LogReader.open({ url, runId })]),
+    servers.flatMap(({ url }) => [LogReader.open({ url, runId }), StreamReader.open({ url, runId })]),
   )
   const writers = [writer(runId, 'one'), writer(runId, 'two')]
   let connections = 0
@@ -99,5 +100,5 @@ test(`readers that reconnect at random while two processes write end with exactl
   for (const lines of await Promise.all(walks)) expect(lines).toEqual(upTo(rows.length))
 }, 180_000)
 
-const entriesOf = ({ payloads }: LogReader): unknown[] =>
-  payloads.flatMap((payload) => Object(payload).data.runLog.entries)
+const entriesOf = ({ payloads }: LogReader | StreamReader): unknown[] =>
+  payloads.flatMap((payload) => Object(typeof payload === 'string' ? JSON.parse(payload) : payload).data.runLog.entries)

@@ -206,9 +206,12 @@ test('no secret of the settings leaves the server, whatever modules and worlds t
     WORLD_SECRET: WORLD_SECRET.slice('whsec_'.length),
     WORLD_PATH,
   }
+  // What tells of a resource names it as its module did, and is censored where it is shown.
+  const lines = await db.prisma.logLine.findMany()
+  expect(lines.some(({ kind }) => kind === 'step.retry')).toBe(true)
   const stored = JSON.stringify(
     [
-      await db.prisma.logLine.findMany({ where: { NOT: { kind: { startsWith: 'resource.' } } } }),
+      lines.filter(({ detail }) => !Object.hasOwn(Object(detail), 'resourceId')),
       await db.prisma.step.findMany(),
       await db.prisma.run.findMany(),
       await db.prisma.participant.findMany(),

@@ -3,7 +3,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { endOfMessage } from '../../src/graphql/subscriptions/outlet.ts'
-import { MAX_UNSENT_BYTES, SocketOutlet } from '../../src/server/socket-outlet.ts'
+import { SocketOutlet } from '../../src/server/socket-outlet.ts'
+import { MAX_UNSENT_BYTES } from '../../src/server/unsent.ts'
 
 /** Both ends of a socket whose client does not read, and what it got, once it does. */
 async function stalled() {

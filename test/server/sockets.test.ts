@@ -4,7 +4,7 @@ import { createClient } from 'graphql-ws'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { MAX_BODY_BYTES } from '../../src/server/graphql-endpoint.ts'
-import { MAX_UNSENT_BYTES } from '../../src/server/socket-outlet.ts'
+import { MAX_UNSENT_BYTES } from '../../src/server/unsent.ts'
 import { AUTHORIZATION, Numbers, smallApi, startServer } from './small-api.ts'
 
 /** Of it in many messages there is more than the network and the bound hold. */

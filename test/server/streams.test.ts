@@ -1,19 +1,18 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { GraphQLObjectType } from 'graphql'
 import pg from 'pg'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { schema } from '../../src/graphql/schema.ts'
 import { readConfig } from '../../src/server/config.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { serve } from '../../src/server/serve.ts'
-import { Changes } from '../../src/store/changes.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { NOW } from '../graphql/client.ts'
 import { appendLines, insertEvent, insertRun } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
+import { countExecutions } from './executions.ts'
 import { LogReader, RUN_LOG, upTo } from './log-reader.ts'
+import { WatchedChanges } from './watched-changes.ts'
 import { wiredServer } from './wired-api.ts'
 
 const { db, url: databaseUrl } = await testDatabase()
@@ -23,25 +22,7 @@ const newRun = () => insertRun(db, event, { at: new Date(NOW.getTime() + minute+
 const quiet = createLogger({ level: 'silent', format: 'json' })
 const FRAME = 256 * 1024
 
-/** Hints of changes that know who listens. */
-class Watched extends Changes {
-  readonly #listening = new Set<symbol>()
-  get listeners(): number {
-    return this.#listening.size
-  }
-
-  override onRun(runId: string, listener: () => void): () => void {
-    const off = super.onRun(runId, listener)
-    const listening = Symbol(runId)
-    this.#listening.add(listening)
-    return () => {
-      this.#listening.delete(listening)
-      off()
-    }
-  }
-}
-
-const changes = new Watched()
+const changes = new WatchedChanges()
 const { url, server } = await wiredServer({ db, clock: new FakeClock(NOW.getTime()), log: quiet, changes })
 
 async function write(runId: string, texts: string[]): Promise<number> {
@@ -71,24 +52,6 @@ async function crowd(count: number, wanted: Omit<Parameters<typeof LogReader.ope
   open.push(...readers)
   await subscribed(before + count)
   return readers
-}
-
-/** How often events of run logs were executed, until the test is over. */
-function countExecutions(): { events: number } {
-  const type = schema.getType('RunLogBatch')
-  if (!(type instanceof GraphQLObjectType)) throw new Error('There is no RunLogBatch.')
-  const field = type.getFields().cursor
-  if (field?.resolve === undefined) throw new Error('There is no cursor.')
-  const { resolve } = field
-  const counted = { events: 0 }
-  field.resolve = (...args) => {
-    counted.events += 1
-    return resolve(...args)
-  }
-  onTestFinished(() => {
-    field.resolve = resolve
-  })
-  return counted
 }
 
 test('all who ask the same cost one source, and one execution of each event', async () => {

@@ -18,3 +18,6 @@ export type Outlet = {
  * subscription. What comes before it is the outlet's to add.
  */
 export const endOfMessage = (payload: string): Buffer => Buffer.from(`${payload}}`)
+
+/** The payload alone, in the same memory, for what ends otherwise. */
+export const payloadOf = (end: Buffer): Buffer => end.subarray(0, -1)
