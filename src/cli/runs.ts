@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { RUN_STATUSES } from '../domain/run.ts'
 import { askApi } from './api.ts'
@@ -38,7 +38,7 @@ export function runsCommand(): Command {
   return clientCommand('runs')
     .description('runs, newest occurrence first; where nothing else is said, those under way')
     .option('-a, --all', 'those to come and those that ended, too')
-    .addOption(new Option('--status <status...>', 'in one of these').choices(RUN_STATUSES).conflicts('all'))
+    .addOption(statusOption())
     .option('--event <slug>', 'of this event')
     .option('--scope <scope>', "in this scope, '' for those without one")
     .option('--waiting', 'with a cue that waits for a person')
@@ -47,6 +47,21 @@ export function runsCommand(): Command {
     .option('--to <instant>', 'that start before this instant')
     .option('-n, --first <count>', `at most so many, up to ${MOST}`, countFrom(1, MOST), 50)
     .action(listRuns)
+}
+
+function statusOption(): Option {
+  const option = new Option('--status <status...>', 'in one of these, one behind the other: --status RUNNING PAUSED')
+  // The check of `choices`, for a list that many write with commas; the names stay what shells complete.
+  return option
+    .choices(RUN_STATUSES)
+    .argParser((given: string, before: string[] | undefined) => {
+      if (given.includes(','))
+        throw new InvalidArgumentError(`Write them apart: --status ${given.split(/[ ,]+/).filter(Boolean).join(' ')}.`)
+      if (!(RUN_STATUSES as readonly string[]).includes(given))
+        throw new InvalidArgumentError(`Allowed choices are ${RUN_STATUSES.join(', ')}.`)
+      return [...(before ?? []), given]
+    })
+    .conflicts('all')
 }
 
 function listRuns({ all, first, status, event, scope, waiting, rehearsal, from, to, ...options }: RunsOptions) {

@@ -5,7 +5,7 @@ import { abandonResourceIfFailed, type ResourceForControl, readResourceForContro
 import type { ControlContext } from './context.ts'
 import { requiredReason } from './reason.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
-import { whoWasFirst } from './who-was-first.ts'
+import { shownControl, whoWasFirst } from './who-was-first.ts'
 
 /** Leaves in the world what could not be taken back, for good. */
 export async function abandonResource(
@@ -31,6 +31,7 @@ export async function abandonResource(
       now,
       from: runStatus,
       action: 'ABANDON_RESOURCE',
+      target: resourceId,
       line: resourceAbandoned({ at: now, actor, resource }, { reason: reason.text }),
     })
     if (written === null) continue
@@ -39,7 +40,11 @@ export async function abandonResource(
   }
 }
 
-function refuse({ status, cleanupStatus, runId, lastControl }: ResourceForControl, now: number): Refusal {
-  const message = `The resource is ${status} and its run's cleanup is ${cleanupStatus}; this needs one that is FAILED, of a run whose cleanup is INCOMPLETE.${whoWasFirst(lastControl, now)}`
-  return conflict(message, { runId, lastControl })
+function refuse({ id, status, cleanupStatus, runId, lastControl }: ResourceForControl, now: number): Refusal {
+  const abandoned = lastControl?.target === id && status === 'ABANDONED'
+  const retried = lastControl?.action === 'RETRY_CLEANUP' && cleanupStatus === 'PENDING'
+  const first = abandoned || retried ? shownControl(lastControl) : null
+  const who = whoWasFirst(first, now, retried ? 'its run' : 'this')
+  const message = `The resource is ${status} and its run's cleanup is ${cleanupStatus}; this needs one that is FAILED, of a run whose cleanup is INCOMPLETE.${who}`
+  return conflict(message, { runId, lastControl: first })
 }

@@ -15,14 +15,17 @@ import {
   readRunForControl,
   rescheduleRunIfScheduled,
   resumeRunIfPaused,
+  wasHeldSince,
 } from '../store/run-controls.ts'
 import type { ControlContext } from './context.ts'
 import { givenReason, requiredReason } from './reason.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
 import { startTooFarBack } from './start.ts'
-import { whoOpenedFirst, whoWasFirst } from './who-was-first.ts'
+import { firstOverRun, shownControl, whoOpenedFirst, whoWasFirst } from './who-was-first.ts'
 
 export type RunControlInput = { runId: string; reason?: string | null }
+/** `phase`: whose gate is to be forced. */
+type Input = RunControlInput & { phase?: string }
 type RunResult = Result<{ runId: string }>
 
 /** Moves the start of a run that has not started; the occurrence keeps its identity. */
@@ -80,8 +83,8 @@ export async function advancePhase(
   if (!reason.ok) return invalid([reason.issue])
   return control(ctx, actor, 'ADVANCE', input, ({ run, common }) => {
     if (run.gate === null || run.currentPhase !== input.phase) {
-      const message = `Phase "${input.phase}" is not the current one: "${run.currentPhase}" is. Advance that, or leave it.${whoOpenedFirst(run, common.now)}`
-      return conflict(message, { runId: run.id, lastControl: run.lastControl })
+      const message = `Phase "${input.phase}" is not the current one: "${run.currentPhase}" is. Advance that, or leave it.${whoOpenedFirst(run, input.phase, common.now)}`
+      return conflict(message, { runId: run.id, lastControl: forcedFirst(run, input.phase) })
     }
     const at = ctx.clock.now()
     const line = log.phaseAdvanced(
@@ -98,7 +101,7 @@ export function retryCleanup(ctx: ControlContext, actor: Actor, input: RunContro
     const holder = await readKeyHolder(ctx.db.prisma, run.id)
     if (holder !== null) {
       const message = `${formatId('Run', holder.runId)} (${holder.status}) holds the concurrency key "${holder.concurrencyKey}", which a cleanup needs; retry it when that run is over.`
-      return conflict(message, { runId: run.id, lastControl: run.lastControl })
+      return conflict(message, { runId: run.id })
     }
     return retryCleanupIfKeyIsFree(ctx.db.prisma, { ...common, line: line(run.status) })
   })
@@ -119,7 +122,7 @@ async function control(
   ctx: ControlContext,
   actor: Actor,
   name: RunControl,
-  input: RunControlInput,
+  input: Input,
   write: (attempt: Attempt) => Promise<Controlled | Refusal> | Refusal,
 ): Promise<RunResult> {
   const { runId } = input
@@ -129,7 +132,8 @@ async function control(
     const run = await readRunForControl(ctx.db.prisma, runId, now)
     if (run === null)
       return notFound(`There is no run ${formatId('Run', runId)}; list the runs to find the one you mean.`)
-    if (!mayControl(name, { ...run, gateClosed: run.gate !== null })) return refuse(run, name, now)
+    if (!mayControl(name, { ...run, gateClosed: run.gate !== null }))
+      return refuse(ctx, run, { name, now, phase: input.phase })
     const line: Attempt['line'] = (to, more) =>
       log.runControl(
         { at: now, actor, phase: run.currentPhase },
@@ -144,9 +148,22 @@ async function control(
   }
 }
 
-function refuse(run: RunForControl, name: RunControl, now: number): Refusal {
-  const first = name === 'ADVANCE' ? whoOpenedFirst(run, now) : whoWasFirst(run.lastControl, now)
+async function refuse(
+  { db }: ControlContext,
+  run: RunForControl,
+  { name, now, phase }: { name: RunControl; now: number; phase?: string | undefined },
+): Promise<Refusal> {
+  const { lastControl } = run
+  const heldAnew =
+    name === 'END_HOLD' && lastControl !== null && (await wasHeldSince(db.prisma, run.id, Date.parse(lastControl.at)))
+  const first = firstOverRun(run, name, heldAnew)
+  const opened = first === null && phase !== undefined
+  const who = opened ? whoOpenedFirst(run, phase, now) : whoWasFirst(first, now)
   const cleanup = name === 'RETRY_CLEANUP' ? ` and its cleanup ${run.cleanupStatus}` : ''
-  const message = `The run is ${run.status}${cleanup}; this needs ${RUN_CONTROLS[name].needs}.${first}`
-  return conflict(message, { runId: run.id, lastControl: run.lastControl })
+  const message = `The run is ${run.status}${cleanup}; this needs ${RUN_CONTROLS[name].needs}.${who}`
+  return conflict(message, { runId: run.id, lastControl: opened ? forcedFirst(run, phase) : first })
 }
+
+/** Who forced the gate of a phase before, if nobody controlled the run since. */
+const forcedFirst = ({ lastControl, lastOpening }: RunForControl, phase: string) =>
+  lastControl?.action === 'ADVANCE' && lastOpening?.phase === phase ? shownControl(lastControl) : null

@@ -14,7 +14,7 @@ import {
 import type { ControlContext } from './context.ts'
 import { givenReason, requiredReason } from './reason.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
-import { whoWasFirst } from './who-was-first.ts'
+import { firstOverStatus, firstOverStep, whoWasFirst } from './who-was-first.ts'
 
 type StepResult = Result<{ stepId: string }>
 
@@ -33,7 +33,7 @@ export function claimCue(
       return conflict(`${holder} has this cue. Take it over if you do it instead.`, {
         stepId: step.id,
         runId: step.runId,
-        lastControl: step.lastControl,
+        lastControl: firstOverStep(step),
       })
     }
     return attempt(step, name, common.now, () =>
@@ -142,11 +142,16 @@ async function attempt(
 ): Promise<Controlled | Refusal> {
   const view = { ...step, claimed: step.claimedByName !== null }
   if (mayControlStep(name, view)) return write()
+  const { runFrom, needs } = STEP_CONTROLS[name]
+  const { runStatus: status, lastControl } = step
+  const first = runFrom.includes(status)
+    ? { control: firstOverStep(step), of: 'this' }
+    : { control: firstOverStatus({ status, lastControl }, runFrom), of: 'its run' }
   const state = step.parked ? 'waits for a person' : `is ${step.status}`
-  const past = name === 'SKIP' && step.status === 'FAILED' && step.runStatus === 'PAUSED'
+  const past = name === 'SKIP' && step.status === 'FAILED' && status === 'PAUSED'
   const advice = past ? ' Resume the run: it goes on behind this step.' : ''
-  const message = `The step ${state} and its run is ${step.runStatus}; this needs ${STEP_CONTROLS[name].needs}.${advice}${whoWasFirst(step.lastControl, now)}`
-  return conflict(message, { stepId: step.id, runId: step.runId, lastControl: step.lastControl })
+  const message = `The step ${state} and its run is ${status}; this needs ${needs}.${advice}${whoWasFirst(first.control, now, first.of)}`
+  return conflict(message, { stepId: step.id, runId: step.runId, lastControl: first.control })
 }
 
 function line(

@@ -66,7 +66,7 @@ const ConflictError = builder.objectRef<Conflict>('ConflictError').implement({
     lastControl: t.field({
       type: LastControlRef,
       nullable: true,
-      description: 'Who controlled it last, where that is known.',
+      description: 'Who was first, where a control is what made this one too late.',
       resolve: ({ lastControl }) => lastControl ?? null,
     }),
   }),

@@ -1,12 +1,13 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { includesRole } from '../domain/access.ts'
-import { isTerminal, mayControl, RUN_CONTROLS, type RunControl } from '../domain/run.ts'
+import { mayControl, RUN_CONTROLS, type RunControl } from '../domain/run.ts'
 import { storableText } from '../domain/storable.ts'
 import { type Waiting, waitingOn } from '../domain/waiting.ts'
 import { countsOf, pagesOf } from '../store/keyset.ts'
 import { type LogRow, logList } from '../store/log-reads.ts'
 import { byRank, participantCounts } from '../store/participants.ts'
-import { isShown, type StepTally, stepTallies, unresolvedResourceCounts } from '../store/run-reads.ts'
-import { situationsOf } from '../store/situation-reads.ts'
+import { isShown } from '../store/run-reads.ts'
+import type { Standing, StepTally } from '../store/situation-reads.ts'
 import { batched, shared } from './batch.ts'
 import { builder } from './builder.ts'
 import { type CursorKind, connectionFrom, pageSize, readSlice } from './connection.ts'
@@ -25,6 +26,7 @@ import {
 } from './run-enums.ts'
 import { ResourceStatus } from './run-parts.ts'
 import { waitingView } from './situation.ts'
+import { asShown, standingOf } from './standing.ts'
 import { StepStatus } from './step.ts'
 import { objectOf } from './stored-json.ts'
 import { ActorRef, actorFrom } from './viewer.ts'
@@ -52,25 +54,13 @@ const WaitingOn = builder.objectRef<Waiting>('WaitingOn').implement({
   }),
 })
 
-const JUST_ENDED: Waiting = {
-  kind: 'RUNNER',
-  description: 'The run has ended while this was being answered; ask again to see how.',
-  until: null,
-}
-
 const RUN_CONTROL_NAMES = Object.keys(RUN_CONTROLS) as RunControl[]
 
-const tallies = (context: GraphqlContext) =>
-  shared(context, 'step tallies', (ids) => stepTallies(context.control.db, ids))
-const situations = (context: GraphqlContext) =>
-  shared(context, 'situations', (ids) => situationsOf(context.control.db, ids, context.control.clock.now()))
-
-/** The situation of a run. A run that the API shows has one. */
-async function situationOf(id: string, context: GraphqlContext) {
-  const situation = await situations(context).load(id)
-  if (situation === undefined) throw new Error(`run ${id} is gone`)
-  return situation
-}
+/** The resolver of a column that moves while the run waits and runs. */
+const moving =
+  <Name extends keyof Standing>(name: Name) =>
+  (row: Standing & { id: string }, _args: object, context: GraphqlContext, info: GraphQLResolveInfo) =>
+    asShown(row, (standing) => standing[name], { context, info })
 
 export const Run = builder.prismaNode('Run', {
   id: { field: 'id', description: 'run_<uuid>' },
@@ -88,58 +78,80 @@ export const Run = builder.prismaNode('Run', {
     params: t.field({
       type: 'JSONObject',
       description: 'The values of its parameters.',
-      resolve: ({ params }) => objectOf(params),
+      resolve: (row, _args, context, info) => asShown(row, ({ params }) => objectOf(params), { context, info }),
     }),
-    status: t.expose('status', { type: RunStatus, description: 'Where it is in its life.' }),
-    health: t.expose('health', { type: RunHealth, description: 'How well it goes.' }),
-    stalledSince: t.expose('stalledSince', {
+    status: t.field({ type: RunStatus, description: 'Where it is in its life.', resolve: moving('status') }),
+    health: t.field({ type: RunHealth, description: 'How well it goes.', resolve: moving('health') }),
+    stalledSince: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'Since when it is stalled; null when it is not, even if it once was.',
+      resolve: moving('stalledSince'),
     }),
-    cleanupStatus: t.expose('cleanupStatus', { type: CleanupStatus, description: 'How far taking back has got.' }),
-    currentPhase: t.exposeString('currentPhase', {
+    cleanupStatus: t.field({
+      type: CleanupStatus,
+      description: 'How far taking back has got.',
+      resolve: moving('cleanupStatus'),
+    }),
+    currentPhase: t.string({
       nullable: true,
       description: 'Key of the phase it is in; null before the first.',
+      resolve: moving('currentPhase'),
     }),
-    occurrenceAt: t.expose('occurrenceAt', {
+    occurrenceAt: t.field({
       type: 'DateTime',
       description: 'The instant in the schedule that this run is the occurrence of.',
+      resolve: moving('occurrenceAt'),
     }),
     occurrenceKey: t.exposeString('occurrenceKey', {
       description: 'Its identity within definition and scope: the nominal local time, or the instant.',
     }),
-    scheduledFor: t.expose('scheduledFor', {
+    scheduledFor: t.field({
       type: 'DateTime',
       description: 'When it starts; differs from occurrenceAt once rescheduled.',
+      resolve: moving('scheduledFor'),
     }),
-    timeZone: t.expose('timeZone', { type: 'TimeZone', description: 'The zone of its event.' }),
-    concurrencyKey: t.exposeString('concurrencyKey', {
+    timeZone: t.field({ type: 'TimeZone', description: 'The zone of its event.', resolve: moving('timeZone') }),
+    concurrencyKey: t.string({
       nullable: true,
       description: 'Only one run at a time holds this; null: it takes none.',
+      resolve: moving('concurrencyKey'),
     }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it started.' }),
-    endedAt: t.expose('endedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
+    startedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it started.',
+      resolve: moving('startedAt'),
+    }),
+    endedAt: t.field({ type: 'DateTime', nullable: true, description: 'When it ended.', resolve: moving('endedAt') }),
     startedBy: t.field({
       type: ActorRef,
       nullable: true,
       description: 'Who asked for it; SYSTEM for the schedule.',
       resolve: ({ startedByKind, startedByName }) => actorFrom(startedByKind, startedByName),
     }),
-    lastError: t.exposeString('lastError', {
+    lastError: t.string({
       nullable: true,
       description: 'What stops it or went wrong last; the log has all.',
+      resolve: moving('lastError'),
     }),
-    missedReason: t.expose('missedReason', { type: MissedReason, nullable: true, description: 'Why it is MISSED.' }),
-    endedBecause: t.exposeString('endedBecause', {
+    missedReason: t.field({
+      type: MissedReason,
+      nullable: true,
+      description: 'Why it is MISSED.',
+      resolve: moving('missedReason'),
+    }),
+    endedBecause: t.string({
       nullable: true,
       description: 'Why it is CANCELLED or FAILED, in words.',
+      resolve: moving('endedBecause'),
     }),
     endedBy: t.field({
       type: ActorRef,
       nullable: true,
       description: 'Who ended it, where that was somebody.',
-      resolve: ({ endedByKind, endedByName }) => actorFrom(endedByKind, endedByName),
+      resolve: (row, _args, context, info) =>
+        asShown(row, ({ endedByKind, endedByName }) => actorFrom(endedByKind, endedByName), { context, info }),
     }),
     supersededBy: t.relation('supersededBy', {
       nullable: true,
@@ -162,12 +174,12 @@ export const Run = builder.prismaNode('Run', {
     stepCounts: t.field({
       type: [StepCount],
       description: 'How many steps are in which status; statuses that no step is in are left out.',
-      resolve: async ({ id }, _args, context) => (await tallies(context).load(id)) ?? [],
+      resolve: async ({ id }, _args, context) => (await standingOf(id, 'steps', context)).stepCounts,
     }),
     waitingCues: t.int({
       description: 'How many cues wait for a person.',
       resolve: async ({ id }, _args, context) =>
-        ((await tallies(context).load(id)) ?? []).reduce((sum, { parked }) => sum + parked, 0),
+        (await standingOf(id, 'steps', context)).stepCounts.reduce((sum, { parked }) => sum + parked, 0),
     }),
     cues: t.relation('steps', {
       type: Cue,
@@ -200,10 +212,7 @@ export const Run = builder.prismaNode('Run', {
     }),
     unresolvedResources: t.int({
       description: 'How much of what it left in the world is still to be dealt with.',
-      resolve: async ({ id }, _args, context) =>
-        (await shared(context, 'unresolved resources', (ids) => unresolvedResourceCounts(context.control.db, ids)).load(
-          id,
-        )) ?? 0,
+      resolve: async ({ id }, _args, context) => (await standingOf(id, 'resources', context)).unresolvedResources,
     }),
     participants: t.relation('participants', {
       description: 'Who takes part, by rank and then member key; unranked ones last.',
@@ -219,10 +228,11 @@ export const Run = builder.prismaNode('Run', {
         (await shared(context, 'participant counts', (ids) => participantCounts(context.control.db, ids)).load(id)) ??
         0,
     }),
-    resultsPublishedAt: t.expose('resultsPublishedAt', {
+    resultsPublishedAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'When the participants were ranked and published.',
+      resolve: moving('resultsPublishedAt'),
     }),
     log: t.connection({
       type: RunLogEntry,
@@ -248,17 +258,14 @@ export const Run = builder.prismaNode('Run', {
       nullable: true,
       description:
         'Why nothing is happening right now, in one sentence and as data; null only for a run that has ended.',
-      resolve: async (run, _args, context) => {
-        const waiting = waitingOn(waitingView(await situationOf(run.id, context), context))
-        // It ended since the rest of the answer was read, which shows it as live.
-        return waiting === null && !isTerminal(run.status) ? JUST_ENDED : waiting
-      },
+      resolve: async ({ id }, _args, context) =>
+        waitingOn(waitingView(await standingOf(id, 'situation', context), context)),
     }),
     allowedControls: t.field({
       type: [RunControlEnum],
       description: 'What the viewer may do to it now.',
-      resolve: async (run, _args, context) => {
-        const situation = await situationOf(run.id, context)
+      resolve: async ({ id }, _args, context) => {
+        const situation = await standingOf(id, 'situation', context)
         const { status, cleanupStatus, held } = situation
         const view = { status, cleanupStatus, held, gateClosed: situation.gate !== null }
         return RUN_CONTROL_NAMES.filter(

@@ -1,3 +1,4 @@
+import { SILENT_AFTER_MS } from '../runner/heartbeat.ts'
 import { readBacklog, readNextInstant } from '../store/claims.ts'
 import { type InstanceRow, readInstances } from '../store/instances.ts'
 import { needs } from './access.ts'
@@ -17,7 +18,10 @@ const RunnerInstance = builder.objectRef<InstanceRow>('RunnerInstance').implemen
       description:
         'When it last said that it lives, which it does every 5 seconds. One that stops in order is off the list at once, one that died after an hour.',
     }),
-    working: t.exposeInt('working', { description: 'What it then had in hand, actions being called included.' }),
+    working: t.exposeInt('working', {
+      description:
+        'What it then had in hand, actions being called included. Of one that was not seen for 15 seconds: what its claims still hold, and so 0 once they have lapsed.',
+    }),
   }),
 })
 
@@ -54,7 +58,7 @@ builder.queryField('runner', (t) =>
     resolve: async (_root, _args, { control: { db, clock, horizonDays } }): Promise<Status> => {
       const now = clock.now()
       const [instances, backlog, { next }] = await Promise.all([
-        readInstances(db),
+        readInstances(db, { now, silentBefore: now - SILENT_AFTER_MS }),
         readBacklog(db.prisma, now),
         readNextInstant(db.prisma, { now, horizonMs: horizonDays * DAY_MS, cleaning: [] }),
       ])

@@ -5,6 +5,8 @@ import { forgetInstance, recordBeat } from '../store/instances.ts'
 import type { RunnerLog } from './log.ts'
 
 const BEAT_EVERY_MS = 5_000
+/** A process that was not heard of for so long does not live, or does not work. */
+export const SILENT_AFTER_MS = 3 * BEAT_EVERY_MS
 /** A process that died stays listed for as long, so that people see that it did. */
 const FORGET_AFTER_MS = 3_600_000
 

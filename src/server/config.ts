@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { parseRemoteModules, type RemoteModule } from '../modules/remote.ts'
 import { parseTargets, type Target } from '../modules/targets.ts'
 import { DEFAULT_RUNNER_SETTINGS as DEFAULTS, type RunnerSettings } from '../runner/settings.ts'
+import { tlsProblems } from '../store/connection.ts'
 import { readSignOn, type SignOnSettings } from './sign-on-settings.ts'
 import { readTraces, type TraceSettings } from './trace-settings.ts'
 
@@ -161,7 +162,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     problems.push(
       'DATABASE_URL is no PostgreSQL address; it may be postgresql://user:password@host:5432/name, with a % in the password written as %25. Unset it to use the embedded PostgreSQL.',
     )
-  }
+  } else if (databaseUrl !== null) problems.push(...tlsProblems(databaseUrl))
   const adminToken = text('CUELIGHT_ADMIN_TOKEN')
   if (adminToken !== null && (adminToken.length < TOKEN_MIN || !/^[\x21-\x7e]+$/.test(adminToken))) {
     problems.push(

@@ -10,6 +10,7 @@ import {
 } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import type { Outlet } from '../graphql/subscriptions/outlet.ts'
+import { accepts, EVENT_STREAM } from './accept.ts'
 import type { Authenticate, Caller, Credential } from './authenticate.ts'
 import { EventStreamOutlet } from './event-stream-outlet.ts'
 
@@ -72,7 +73,9 @@ export function createGraphqlEndpoint({
     onSubscribe({ args, setSubscribeFn }) {
       // There for a request over HTTP.
       const { res: response } = args.contextValue
-      if (response instanceof ServerResponse && api.subscribeInto !== undefined)
+      if (response instanceof ServerResponse && !accepts(response.req.headers.accept, [EVENT_STREAM]))
+        setSubscribeFn(async () => ({ errors: [needsStream()] }))
+      else if (response instanceof ServerResponse && api.subscribeInto !== undefined)
         setSubscribeFn(intoEventStream(api.subscribeInto, response))
       else if (api.subscribe !== undefined) setSubscribeFn(api.subscribe)
     },
@@ -122,6 +125,13 @@ function intoEventStream(subscribeInto: NonNullable<Api['subscribeInto']>, respo
     const begun = await subscribeInto(args, outlet)
     return Symbol.asyncIterator in begun ? outlet.through(begun) : begun
   }
+}
+
+function needsStream(): GraphQLError {
+  return new GraphQLError(
+    `A subscription is answered with a stream of events: send "accept: ${EVENT_STREAM}", or subscribe over WebSocket.`,
+    { extensions: { code: 'BAD_USER_INPUT', http: { status: 406 } } },
+  )
 }
 
 function wrongToken(): GraphQLError {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ANSWERS, accepts } from './accept.ts'
 import type { Authenticate } from './authenticate.ts'
 import { BOUNDS, type Bounds, keyOf, Slots } from './bounds.ts'
 import { type Api, createGraphqlEndpoint, GRAPHQL_PATH } from './graphql-endpoint.ts'
@@ -123,6 +124,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         415,
         graphqlError('content-type may be application/json; send {"query", "variables"} as JSON.'),
       )
+    }
+    const page = request.method === 'GET' ? ['text/html'] : []
+    if (
+      (request.method === 'GET' || request.method === 'POST') &&
+      !accepts(request.headers.accept, [...ANSWERS, ...page])
+    ) {
+      const message = `accept may be one of ${[...ANSWERS, ...page].join(', ')}; nothing was done, as the answer could not be sent.`
+      return send(response, 406, graphqlError(message))
     }
     // Types are the same in any case; the endpoint knows one.
     if (request.method === 'POST') request.headers['content-type'] = request.headers['content-type']?.toLowerCase()

@@ -33,13 +33,17 @@ export class Migrations {
 
   /** Resolves once nothing is missing any more; false when `signal` fired before. */
   async applied(signal: AbortSignal): Promise<boolean> {
+    let isFailing = false
     for (let missing = this.missing(); missing !== null; missing = this.missing()) {
       await sleep(LOOK_AGAIN_MS, undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return false
       try {
         this.#pending = await pendingMigrations(this.#url)
+        isFailing = false
       } catch (error) {
-        this.#log.warn({ err: error }, 'the migrations could not be looked at; they are looked at again')
+        if (!isFailing)
+          this.#log.warn({ err: error }, 'the migrations could not be looked at; they are looked at again')
+        isFailing = true
       }
     }
     return true

@@ -24,6 +24,7 @@ import type { Logger } from './logger.ts'
 import { createMetricsEndpoint } from './metrics-endpoint.ts'
 import { Migrations } from './migrations.ts'
 import { OpenCredentials } from './open-credentials.ts'
+import { Outage } from './outage.ts'
 import { secretsOf } from './secrets.ts'
 import type { SignOn } from './sign-on.ts'
 import { listenFault } from './startup-fault.ts'
@@ -77,16 +78,16 @@ type Cleanups = { cleanups: (() => Promise<void>)[]; cleanUp: () => Promise<void
 
 async function start(
   config: ServerConfig,
-  { migrate, log, announceToken, patience }: ServeOptions,
+  { migrate, log: ownLog, announceToken, patience }: ServeOptions,
   { cleanups, cleanUp }: Cleanups,
 ): Promise<RunningServer> {
   if (config.traces !== null) {
     // Many modules, for those who want them.
     const { startTraceExport } = await import('./trace-export.ts')
-    const traces = await startTraceExport(config.traces, log)
+    const traces = await startTraceExport(config.traces, ownLog)
     cleanups.push(() => traces.stop())
   }
-  const starting = config.databaseUrl === null ? startEmbedded({ dataDir: config.dataDir, log }) : null
+  const starting = config.databaseUrl === null ? startEmbedded({ dataDir: config.dataDir, log: ownLog }) : null
   // Should loading fail, it is there to be stopped all the same.
   if (starting !== null)
     cleanups.push(() =>
@@ -103,9 +104,12 @@ async function start(
     import('./metrics.ts'),
   ])
   const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
-  const migrations = await Migrations.open(databaseUrl, { apply: migrate, log })
+  const migrations = await Migrations.open(databaseUrl, { apply: migrate, log: ownLog })
   const db = await openDatabase({ url: databaseUrl, ...(patience === undefined ? {} : { patience }) })
   cleanups.push(() => db.close())
+  const outage = new Outage({ log: ownLog, ping: () => ping(db) })
+  cleanups.push(() => outage.stop())
+  const { log } = outage
 
   const { zones, source } = openZones(config.zoneFolder, log)
   log.info({ zoneData: source }, `schedules are computed with zone data ${source}`)
@@ -113,7 +117,7 @@ async function start(
   cleanups.push(() => clock.stop())
   await clock.start()
   const changes = new Changes()
-  const notifications = new Notifications({ url: databaseUrl, changes, log })
+  const notifications = new Notifications({ url: databaseUrl, changes, log: outage.pair() })
   cleanups.push(() => notifications.stop())
   await notifications.start()
   const censor = censorOf(secretsOf(config))
@@ -152,7 +156,7 @@ async function start(
     { name: 'server', run: () => (stopping.signal.aborted ? 'server: it is stopping.' : null) },
     { name: 'database', run: () => ping(db).then(() => null, databaseAway) },
     { name: 'migrations', run: () => migrations.missing() },
-    { name: 'runner', run: () => (migrations.missing() === null ? runner.trouble() : null) },
+    { name: 'runner', run: () => (migrations.missing() === null ? runner.trouble() : null), needs: 'database' },
   ]
   let checking: Promise<Readiness> | null = null
   const now = () => clock.now()

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from 'jose'
 import type { Role } from '../domain/access.ts'
 import { inLine, MAX_ACTOR_NAME } from '../domain/actor-name.ts'
 import { valueAt } from '../domain/dotted-path.ts'
@@ -6,6 +6,7 @@ import { isObject } from '../domain/plain-object.ts'
 import { storableText } from '../domain/storable.ts'
 import { Outbound } from '../modules/outbound.ts'
 import type { Caller } from './authenticate.ts'
+import { expired, type JwtRefusal, JwtRefusals, refusalOf } from './jwt-refusals.ts'
 import type { Logger } from './logger.ts'
 import type { SignOnSettings } from './sign-on-settings.ts'
 
@@ -51,6 +52,7 @@ export class SignOn {
   readonly #stopping = new AbortController()
   readonly #keys: ReturnType<typeof createRemoteJWKSet>
   readonly #pauseMs: { failed: number; unknownKey: number }
+  readonly #refusals: JwtRefusals
   #askedAt = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -65,6 +67,7 @@ export class SignOn {
     this.#now = now
     this.#log = log
     this.#pauseMs = pauseMs
+    this.#refusals = new JwtRefusals({ log, now })
     this.#keys = createRemoteJWKSet(new URL(settings.jwksUrl), {
       cacheMaxAge: KEY_SET_AGE_MS,
       cooldownDuration: pauseMs.unknownKey,
@@ -87,21 +90,18 @@ export class SignOn {
         currentDate: new Date(now),
       })
       const expiresAt = (payload.exp ?? 0) * 1000
-      if (expiresAt <= now) return this.#refuse('it has expired')
+      if (expiresAt <= now) return this.#refuse(expired(payload.exp))
       const name = nameIn(payload)
-      if (name === null) return this.#refuse('it names nobody')
+      if (name === null) return this.#refuse({ kind: 'name', why: `it has none of ${NAMES.join(', ')}` })
       const role = highestRole(claimIn(payload, roleClaim))
       if (role === null) {
-        this.#log.info(
-          { name, claim: roleClaim },
-          `somebody signed in without a role here; the claim CUELIGHT_JWT_ROLE_CLAIM may hold ${HIGHEST_FIRST.join(', ')}`,
-        )
-        return null
+        const why = `it gives ${name} no role; "${roleClaim}" of CUELIGHT_JWT_ROLE_CLAIM may hold ${HIGHEST_FIRST.join(', ')}`
+        return this.#refuse({ kind: `role of ${name}`, why })
       }
       return { caller: { actor: { kind: 'USER', name }, role }, expiresAt }
     } catch (error) {
       if (error instanceof KeySetAway) return 'unknown'
-      return this.#refuse(error instanceof errors.JOSEError ? error.code : String(error))
+      return this.#refuse(refusalOf(error, this.#settings))
     }
   }
 
@@ -111,9 +111,8 @@ export class SignOn {
     await this.#outbound.close()
   }
 
-  // What a token says goes nowhere: not every text in it is the user's own.
-  #refuse(why: string): null {
-    this.#log.debug({ why }, 'a JWT was refused')
+  #refuse(refusal: JwtRefusal): null {
+    this.#refusals.say(refusal)
     return null
   }
 
@@ -165,8 +164,10 @@ function highestRole(claim: unknown): Role | null {
   return HIGHEST_FIRST.find((role) => given.includes(role)) ?? null
 }
 
+const NAMES = ['name', 'preferred_username', 'email', 'sub']
+
 function nameIn(payload: JWTPayload): string | null {
-  for (const claim of ['name', 'preferred_username', 'email', 'sub']) {
+  for (const claim of NAMES) {
     const value = payload[claim]
     const name = typeof value === 'string' ? inLine(storableText(value)).trim() : ''
     if (name !== '') return [...name].slice(0, MAX_ACTOR_NAME).join('')

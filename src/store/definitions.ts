@@ -187,7 +187,7 @@ export async function archiveIfIdle(
 ): Promise<Archived> {
   const now = at(audit.at)
   const { actor } = audit
-  const lastControl = toJsonb({ actor, action: 'CANCEL', at: new Date(audit.at).toISOString() })
+  const lastControl = toJsonb({ actor, action: 'CANCEL', at: new Date(audit.at).toISOString(), from: 'SCHEDULED' })
   // Locked first and looked at then: a run that is being made holds a lock on the definition, and one that is being
   // started holds its own row. What the third statement sees is therefore not older than what they wrote.
   const [, , rows] = await db.$transaction([

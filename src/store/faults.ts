@@ -42,3 +42,12 @@ export function isDatabaseAway(error: unknown): boolean {
   if (kind === 'DatabaseNotReachable' || kind === 'ConnectionClosed' || kind === 'SocketTimeout') return true
   return error instanceof Error && CONNECTION_LOST.test(error.message)
 }
+
+/** Why a statement failed, in a few words of PostgreSQL's or the network's: what Prisma says of it is many lines. */
+export function inShort(error: unknown): string {
+  const cause = (error as { meta?: { driverAdapterError?: { cause?: Record<string, unknown> } } } | null)?.meta
+    ?.driverAdapterError?.cause
+  const said = [cause?.originalMessage, cause?.kind].find((text) => typeof text === 'string')
+  const text = typeof said === 'string' ? said : error instanceof Error ? error.message : String(error)
+  return text.trim().split('\n').at(-1) ?? ''
+}

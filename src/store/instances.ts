@@ -32,7 +32,21 @@ export async function forgetInstance(db: PrismaClient, id: string): Promise<void
   await db.$executeRaw(Prisma.sql`DELETE FROM instances WHERE id = ${id}`)
 }
 
-/** The processes that are not forgotten, the oldest first. */
-export function readInstances(db: Database): Promise<InstanceRow[]> {
-  return db.prisma.instance.findMany({ orderBy: [{ startedAt: 'asc' }, { id: 'asc' }], take: 1_000 })
+/**
+ * The processes that are not forgotten, the oldest first; at most 1,000. Of one that was last seen before `silentBefore`
+ * only what its claims still hold counts as in hand: what it said of itself may be for ever.
+ */
+export function readInstances(
+  db: Database,
+  { now, silentBefore }: { now: Instant; silentBefore: Instant },
+): Promise<InstanceRow[]> {
+  return db.prisma.$queryRaw<InstanceRow[]>`
+    SELECT i.id, i.host, i.pid, i.started_at AS "startedAt", i.last_seen_at AS "lastSeenAt",
+      CASE WHEN i.last_seen_at >= ${at(silentBefore)} THEN i.working ELSE least(i.working, (
+        SELECT count(*)::int FROM runs r
+        WHERE r.claimed_by IS NOT NULL AND r.lease_until > ${at(now)} AND starts_with(r.claimed_by, i.id || '#')
+      ) + (
+        SELECT count(*)::int FROM runs r WHERE r.ledger_at > ${at(now)} AND starts_with(r.ledger_owner, i.id || '#')
+      )) END AS working
+    FROM instances i ORDER BY i.started_at, i.id LIMIT 1000`
 }

@@ -9,6 +9,17 @@ import { unresolved } from './pictures.ts'
 import { lockRun } from './runs.ts'
 import { at, lineRow, logLines, logOwnLine } from './sql.ts'
 
+/** Who controlled a run last, as its row has it. */
+export type StoredControl = {
+  actor: { kind: ActorKind; name: string }
+  action: string
+  at: string
+  /** The status that the run had before, of controls that are about the run itself. */
+  from?: RunStatus
+  /** Bare UUID of the step or resource that it was about. */
+  target?: string
+}
+
 /** A run as a control has to know it. */
 export type RunForControl = {
   id: string
@@ -20,7 +31,7 @@ export type RunForControl = {
   held: boolean
   /** The current phase's gate, if it is not open. */
   gate: { phase: string; enteredAt: Date } | null
-  lastControl: { actor: { kind: ActorKind; name: string }; action: string; at: string } | null
+  lastControl: StoredControl | null
   /** What opened the gate that opened last: its time, a trigger or a person, by name. */
   lastOpening: { phase: string; by: 'ELAPSED' | 'TRIGGER' | 'FORCED'; name: string | null; at: string } | null
 }
@@ -60,7 +71,23 @@ export const heldSteps = (run: Prisma.Sql, now: Instant) => Prisma.sql`
   SELECT 1 FROM steps s WHERE s.run_id = ${run}.id AND s.phase_index = ${run}.phase_index AND s.status = 'PENDING'
     AND s.held AND s.due_at > ${at(now)}`
 
-export type Control = { runId: string; now: Instant; from: RunStatus; line: RunLine; action: string }
+/** Whether anything of a run was held anew after an instant. */
+export async function wasHeldSince(db: PrismaClient, runId: string, since: Instant): Promise<boolean> {
+  const [row] = await db.$queryRaw<{ held: boolean }[]>(Prisma.sql`
+    SELECT EXISTS (SELECT 1 FROM run_log WHERE run_id = ${runId}::uuid AND at > ${at(since)}
+      AND jsonb_exists(detail, 'holdUntil')) AS held`)
+  return row?.held ?? false
+}
+
+export type Control = {
+  runId: string
+  now: Instant
+  from: RunStatus
+  line: RunLine
+  action: string
+  /** Bare UUID of what in the run it is about, where that is not the run itself. */
+  target?: string
+}
 
 /** The run's last line after a control; null: the run was not any more as the control needs it, and nothing changed. */
 export type Controlled = number | null
@@ -95,6 +122,7 @@ export async function controlIf(db: PrismaClient, change: Change): Promise<Contr
     actor: line.actor,
     action: change.action,
     at: new Date(change.now).toISOString(),
+    ...(change.target === undefined ? { from } : { target: change.target }),
   })
   const write = db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
     WITH cleanup AS MATERIALIZED (

@@ -1,6 +1,6 @@
 import { storableText } from '../domain/storable.ts'
 import { Prisma } from '../generated/prisma/client.ts'
-import { CleanupStatus, RunHealth, type RunSource, RunStatus, type StepStatus } from '../generated/prisma/enums.ts'
+import { CleanupStatus, RunHealth, type RunSource, RunStatus } from '../generated/prisma/enums.ts'
 import type { Database } from './database.ts'
 import { bindInstant, bindUuid, type List, literals } from './keyset.ts'
 
@@ -55,31 +55,6 @@ export function runList(filter: RunFilter, { ofDefinitions }: { ofDefinitions: b
     parentColumn: ofDefinitions ? Prisma.sql`r.definition_id` : null,
   }
 }
-
-export type StepTally = { status: StepStatus; count: number; parked: number }
-
-/** How many steps of each run are in which status, and how many of those wait for a person. */
-export async function stepTallies(db: Database, runIds: readonly string[]): Promise<Map<string, StepTally[]>> {
-  const rows = await db.prisma.$queryRaw<(StepTally & { runId: string })[]>`
-    SELECT run_id AS "runId", status::text AS status, count(*)::int AS count,
-      (count(*) FILTER (WHERE parked))::int AS parked
-    FROM steps WHERE run_id = ANY(${[...runIds]}::uuid[])
-    GROUP BY run_id, status ORDER BY run_id, steps.status`
-  const tallies = new Map<string, StepTally[]>(runIds.map((id) => [id, []]))
-  for (const { runId, ...tally } of rows) tallies.get(runId)?.push(tally)
-  return tallies
-}
-
-/** How much of what each run left in the world is still to be dealt with. */
-export async function unresolvedResourceCounts(db: Database, runIds: readonly string[]): Promise<Map<string, number>> {
-  const rows = await db.prisma.$queryRaw<{ runId: string; count: number }[]>`
-    SELECT run_id AS "runId", count(*)::int AS count
-    FROM resources
-    WHERE run_id = ANY(${[...runIds]}::uuid[]) AND status IN ('ACTIVE', 'REVERTING', 'FAILED')
-    GROUP BY run_id`
-  return new Map(rows.map(({ runId, count }) => [runId, count]))
-}
-
 /**
  * What of ledgers is shown: what was made; and what a step may have made, from when it could not be taken back. A retry of
  * that sets its attempts back, and the number of its claim never, so that it stays in sight.

@@ -58,7 +58,12 @@ const runIn = (...statuses: RunStatus[]) =>
 // Every control is one conditional update of the step, under its run's lock, with its line.
 async function controlIf(db: PrismaClient, change: Change): Promise<Controlled> {
   const { runId, stepId, now, line } = change
-  const lastControl = JSON.stringify({ actor: line.actor, action: change.control, at: new Date(now).toISOString() })
+  const lastControl = JSON.stringify({
+    actor: line.actor,
+    action: change.control,
+    at: new Date(now).toISOString(),
+    target: stepId,
+  })
   const [, rows] = await db.$transaction([
     lockRun(db, runId),
     db.$queryRaw<{ last_line: number }[]>(Prisma.sql`

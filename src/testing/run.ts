@@ -96,7 +96,8 @@ export class TestRun {
   /** Why nothing is happening right now, as data and as a sentence; null once the run has ended. */
   async waitingOn(): Promise<Waiting | null> {
     const { ctx, registry } = this.#host
-    const situation = (await situationsOf(ctx.db, [this.#runId], ctx.clock.now())).get(this.#runId)
+    const asked = { now: ctx.clock.now(), counted: { steps: false, resources: false } }
+    const situation = (await situationsOf(ctx.db, [this.#runId], asked)).get(this.#runId)
     if (situation === undefined) throw new Error(`${this.id} is gone`)
     return waitingOn(waitingView(situation, { control: ctx, registry }))
   }

@@ -56,6 +56,12 @@ test('what runs is asked for wrongly is refused before anybody is asked, or by t
   ]) {
     expect((await cuelight(['runs', ...args])).code, args.join(' ')).toBe(2)
   }
+  for (const list of ['RUNNING,PAUSED', 'RUNNING, PAUSED'])
+    expect(await cuelight(['runs', '--status', list])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Write them apart: --status RUNNING PAUSED.'),
+    })
+  expect((await cuelight(['runs', '--status', 'PAUSED', 'BUSY'])).err).toContain('Allowed choices are SCHEDULED, ')
   expect(await cuelight(['runs', '--from', 'noon'])).toMatchObject({
     code: 3,
     err: expect.stringContaining('RFC 3339'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resumeRun } from '../../src/controls/runs.ts'
+import { cancelRun, resumeRun } from '../../src/controls/runs.ts'
 import { claimCue, confirmCue, retryStep, skipStep } from '../../src/controls/steps.ts'
 import { MIRA, newStage, type Stage, T0, TOM } from '../support/stage.ts'
 
@@ -34,6 +34,36 @@ test('ten people confirm one cue: one does, nine are told who did, and the run g
     finishedAt: new Date(T0),
   })
   expect((await stage.log(runId)).filter((line) => line.kind === 'step.control')).toHaveLength(1)
+})
+
+test('a control of a step names who was first with that step, or with its run, and nobody else', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE, CUE, CUE, CUE] }])
+  const confirm = async (seq: number, actor = MIRA) => {
+    const answer = await confirmCue(stage.ctx, actor, { stepId: await stepId(stage, runId, seq) })
+    await stage.settle()
+    return answer.error === 'CONFLICT' ? { message: answer.message, lastControl: answer.lastControl } : null
+  }
+  await confirm(0)
+  stage.clock.moveBy(2000)
+  expect(await confirm(0, TOM)).toMatchObject({
+    message: expect.stringMatching(/ that waits for a person\. Mira confirmed this 2 s ago\.$/),
+    lastControl: { action: 'CONFIRM', actor: MIRA },
+  })
+  // The last control was of another step.
+  await confirm(1)
+  const nobody = { message: expect.stringMatching(/ that waits for a person\.$/), lastControl: null }
+  expect(await confirm(0, TOM)).toEqual(nobody)
+  expect(await confirm(3, TOM)).toEqual(nobody)
+  await claimCue(stage.ctx, MIRA, { stepId: await stepId(stage, runId, 2) })
+  expect(await claimCue(stage.ctx, TOM, { stepId: await stepId(stage, runId, 2) })).toMatchObject({
+    lastControl: { action: 'CLAIM', actor: MIRA },
+  })
+  await cancelRun(stage.ctx, MIRA, { runId })
+  expect(await confirm(2, TOM)).toMatchObject({
+    message: expect.stringMatching(/ Mira cancelled its run just now\.$/),
+    lastControl: { action: 'CANCEL', actor: MIRA },
+  })
 })
 
 test('a cue names who has it; another may only take it over, and then both names are logged', async () => {

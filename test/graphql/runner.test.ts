@@ -52,3 +52,35 @@ test('what is due and not taken up counts, and what waits for a key, is claimed,
     nextWakeAt: after(20).toISOString(),
   })
 })
+
+test('of a process that is not heard of any more only what its claims still hold is in hand, whatever it said last', async () => {
+  const event = await insertEvent(db)
+  const instance = (id: string, seen: number) => ({
+    ...{ id, host: 'shard-host', pid: 17, working: 3 },
+    ...{ startedAt: after(-7_200), lastSeenAt: after(seen) },
+  })
+  await db.prisma.instance.createMany({
+    data: [instance('gone', -16), instance('there', -15), instance('gone2', -1_800)],
+  })
+  const claims = (claimedBy: string, lease: number) => ({ claimedBy, leaseUntil: after(lease) })
+  await insertRun(db, event, { at: after(-601), status: 'RUNNING', ...claims('gone#1', 20) })
+  await insertRun(db, event, { at: after(-602), status: 'RUNNING', ...claims('gone#2', -1) })
+  await insertRun(db, event, { at: after(-603), status: 'RUNNING', ...claims('gone2#1', 0) })
+  await insertRun(db, event, {
+    at: after(-604),
+    status: 'FAILED',
+    endedAt: NOW,
+    ledgerOwner: 'gone#3',
+    ledgerAt: after(20),
+  })
+  const { value } = await client.query('{ runner { instances { id working } } }')
+  expect(value).toMatchObject({
+    runner: {
+      instances: expect.arrayContaining([
+        { id: 'gone', working: 2 },
+        { id: 'gone2', working: 0 },
+        { id: 'there', working: 3 },
+      ]),
+    },
+  })
+})

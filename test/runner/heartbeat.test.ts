@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
-import { Heartbeat } from '../../src/runner/heartbeat.ts'
+import { Heartbeat, SILENT_AFTER_MS } from '../../src/runner/heartbeat.ts'
 import { readInstances } from '../../src/store/instances.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { testDatabase } from '../support/database.ts'
@@ -20,8 +20,9 @@ function newHeart(worker: string, database = db) {
   return { heart, runner, warnings }
 }
 
+const instances = () => readInstances(db, { now: clock.now(), silentBefore: clock.now() - SILENT_AFTER_MS })
 const list = async () =>
-  (await readInstances(db)).map(({ id, lastSeenAt, working }) => [id, lastSeenAt.getTime() - T0, working])
+  (await instances()).map(({ id, lastSeenAt, working }) => [id, lastSeenAt.getTime() - T0, working])
 
 /** Moves the clock on to the next beat. */
 async function beat(): Promise<void> {
@@ -32,7 +33,7 @@ async function beat(): Promise<void> {
 test('a process is listed with what it has in hand as long as it lives, and off the list when it stops', async () => {
   const { heart, runner } = newHeart('a:1:x')
   await expect.poll(list).toEqual([['a:1:x', 0, 0]])
-  const [row] = await readInstances(db)
+  const [row] = await instances()
   expect(row).toMatchObject({ host: hostname(), pid: process.pid, startedAt: new Date(T0) })
 
   runner.inHand = 2
@@ -41,7 +42,7 @@ test('a process is listed with what it has in hand as long as it lives, and off 
   runner.inHand = 0
   await beat()
   await expect.poll(list).toEqual([['a:1:x', 10_000, 0]])
-  expect((await readInstances(db))[0]?.startedAt).toEqual(new Date(T0))
+  expect((await instances())[0]?.startedAt).toEqual(new Date(T0))
 
   await heart.stop()
   expect(await list()).toEqual([])
@@ -57,7 +58,7 @@ test('one that died is listed for an hour, with when it was last seen', async ()
     ],
   })
   const { heart } = newHeart('living')
-  await expect.poll(async () => (await readInstances(db)).map(({ id }) => id)).toEqual(['dead', 'living'])
+  await expect.poll(async () => (await instances()).map(({ id }) => id)).toEqual(['dead', 'living'])
   await heart.stop()
 })
 
@@ -76,7 +77,7 @@ test('a beat that fails is said once and harms nothing; the next one is tried al
   await beat()
   isDown = false
   await beat()
-  const ids = async () => (await readInstances(db)).map(({ id }) => id)
+  const ids = async () => (await instances()).map(({ id }) => id)
   await expect.poll(ids).toContain('b:1:x')
   expect(warnings).toEqual(['it could not be recorded that this process lives; it is tried again'])
   isDown = true

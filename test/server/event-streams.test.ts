@@ -163,7 +163,7 @@ test('what is refused is refused as it was, and nothing is followed', async () =
   expect(await refused({ after: -1 })).toEqual([200, stream, 'BAD_USER_INPUT'])
   expect(await refused({ query: 'subscription { nothing }' })).toEqual([200, stream, 'BAD_USER_INPUT'])
   expect(await refused({ token: null })).toEqual([401, stream, 'UNAUTHENTICATED'])
-  expect(await refused({ accept: 'application/json' })).toEqual([406, undefined, undefined])
+  expect(await refused({ accept: 'application/json' })).toEqual([406, 'application/json; charset=utf-8', undefined])
   await listening(0)
 })
 

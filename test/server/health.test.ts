@@ -26,3 +26,11 @@ test('every check that does not hold is a reason; one that throws or hangs is on
     'runner: no answer within 1 ms.',
   ])
 })
+
+test('what does not hold only because another check does not is no reason of its own', async () => {
+  const runner = { name: 'runner', run: () => 'The runner could not claim due runs.', needs: 'database' }
+  const away = { name: 'database', run: () => 'The database cannot be reached.' }
+  const there = { name: 'database', run: () => null }
+  expect((await readiness([away, runner])).reasons).toEqual(['The database cannot be reached.'])
+  expect((await readiness([there, runner])).reasons).toEqual(['The runner could not claim due runs.'])
+})

@@ -119,6 +119,55 @@ test.each([['text/plain'], ['application/x-www-form-urlencoded'], ['multipart/fo
   },
 )
 
+test.each(['application/json', 'application/graphql-response+json', 'application/*;q=0.5'])(
+  'a subscription that takes no stream (%s) does not begin, and is told what to send',
+  async (accept) => {
+    let begun = 0
+    const numbers = () => {
+      begun += 1
+      return new Numbers()
+    }
+    const { url } = await startServer({ api: smallApi(numbers) })
+    const answer = await post(url, { query: 'subscription { numbers }' }, { accept, authorization: AUTHORIZATION })
+    expect(answer.status).toBe(406)
+    expect(answer.body.errors).toEqual([
+      {
+        message:
+          'A subscription is answered with a stream of events: send "accept: text/event-stream", or subscribe over WebSocket.',
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ])
+    expect(begun).toBe(0)
+  },
+)
+
+test.each(['text/html', 'image/png, text/csv', 'multipart/mixed'])(
+  'what cannot be answered as it wants (%s) is not executed, and is told what it may want',
+  async (accept) => {
+    let touched = 0
+    const api = smallApi()
+    const { url } = await startServer({
+      api: {
+        ...api,
+        execute: async () => {
+          touched += 1
+          return { data: { touch: 'touched' } }
+        },
+      },
+    })
+    for (const query of ['mutation { touch }', '{ hello }', 'subscription { numbers }']) {
+      const answer = await post(url, { query }, { accept, authorization: AUTHORIZATION })
+      expect(answer.status).toBe(406)
+      expect(answer.body.errors[0].message).toMatch(
+        /^accept may be one of application\/graphql-response\+json, application\/json, text\/event-stream; nothing was done/,
+      )
+    }
+    expect(touched).toBe(0)
+    expect((await post(url, { query: '{ hello }' }, { accept: `${accept}, */*;q=0.1` })).status).toBe(200)
+    expect(touched).toBe(1)
+  },
+)
+
 test('a mutation by GET is refused', async () => {
   const { url } = await startServer()
   const response = await fetch(`${url}/graphql?query=${encodeURIComponent('mutation { touch }')}`)

@@ -37,19 +37,20 @@ const serving =
   (_request, response) =>
     response.end(JSON.stringify({ keys }))
 
-function signOnOf(jwksUrl: string, { roleClaim = 'role', pauseMs = { failed: 0, unknownKey: 0 } } = {}) {
+function signOnOf(
+  jwksUrl: string,
+  { roleClaim = 'role', pauseMs = { failed: 0, unknownKey: 0 }, now = () => NOW } = {},
+) {
   const lines: string[] = []
   const log = createLogger(
     { level: 'debug', format: 'json' },
     { destination: { write: (line) => void lines.push(line) } },
   )
-  const signOn = new SignOn(
-    { jwksUrl, issuer: ISSUER, audience: AUDIENCE, roleClaim },
-    { now: () => NOW, log, pauseMs },
-  )
+  const signOn = new SignOn({ jwksUrl, issuer: ISSUER, audience: AUDIENCE, roleClaim }, { now, log, pauseMs })
   onTestFinished(() => signOn.stop())
+  const told = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level !== 'debug')
   const warned = () => lines.filter((line) => JSON.parse(line).level === 'warn')
-  return { check: signOn.check, lines, warned }
+  return { check: signOn.check, lines, told, warned }
 }
 
 const CLAIMS: JWTPayload = { iss: ISSUER, aud: AUDIENCE, exp: seconds(60), sub: 'u-1', name: 'Mira', role: 'MODERATOR' }
@@ -92,35 +93,118 @@ describe('is refused', () => {
     const [header, , signature] = (await jwt()).split('.')
     return `${header}.${base64({ ...CLAIMS, ...claims })}.${signature}`
   }
-  test.each<[string, () => Promise<string>]>([
-    ['of another issuer', () => jwt({ iss: 'https://elsewhere.example' })],
-    ['without an issuer', () => jwt({ iss: undefined })],
-    ['for another audience', () => jwt({ aud: 'wiki' })],
-    ['without an audience', () => jwt({ aud: undefined })],
-    ['expired this instant', () => jwt({ exp: seconds(0) })],
-    ['expired long ago', () => jwt({ exp: seconds(-3600) })],
-    ['without an expiry', () => jwt({ exp: undefined })],
-    ['not valid before two minutes from now', () => jwt({ nbf: seconds(120) })],
-    ['signed with another key under a known name', () => jwt({}, { keys: second })],
-    ['signed with a key that is not in the set', () => jwt({}, { keys: second, kid: 'second' })],
-    ['signed with the public key as a secret', withPublicKeyAsSecret],
-    ['not signed', async () => `${base64({ alg: 'none' })}.${base64(CLAIMS)}.x`],
-    ['changed after it was signed', () => changed({ role: 'ADMIN' })],
-    ['no JWT at all', async () => 'a.b.c'],
-    ['without a role', () => jwt({ role: undefined })],
-    ['with a role of others', () => jwt({ role: 'root' })],
-    ['with a role in other letters', () => jwt({ role: 'admin' })],
-    ['with a role that is no text', () => jwt({ role: { ADMIN: true } })],
-    ['with a name of an inherited property for a role', () => jwt({ role: ['constructor'] })],
-    ['of nobody', () => jwt({ name: undefined, sub: undefined })],
-  ])('one %s', async (_case, make) => {
-    const { check, lines } = signOnOf((await keySet(serving(first.jwk))).url)
+  test.each<[string, () => Promise<string>, string]>([
+    [
+      'of another issuer',
+      () => jwt({ iss: 'https://elsewhere.example' }),
+      'its iss is "https://elsewhere.example"; CUELIGHT_JWT_ISSUER is "https://sso.example"',
+    ],
+    ['without an issuer', () => jwt({ iss: undefined }), 'it has no iss; CUELIGHT_JWT_ISSUER is "https://sso.example"'],
+    ['for another audience', () => jwt({ aud: 'wiki' }), 'its aud is "wiki"; CUELIGHT_JWT_AUDIENCE is "cuelight"'],
+    ['without an audience', () => jwt({ aud: undefined }), 'it has no aud; CUELIGHT_JWT_AUDIENCE is "cuelight"'],
+    ['expired this instant', () => jwt({ exp: seconds(0) }), 'it expired at 2026-03-06T20:00:00.000Z'],
+    ['expired long ago', () => jwt({ exp: seconds(-3600) }), 'it expired at 2026-03-06T19:00:00.000Z'],
+    ['without an expiry', () => jwt({ exp: undefined }), 'it has no exp, which it needs'],
+    [
+      'not valid before two minutes from now',
+      () => jwt({ nbf: seconds(120) }),
+      'it is not valid before 2026-03-06T20:02:00.000Z; set the clocks by NTP',
+    ],
+    [
+      'signed with another key under a known name',
+      () => jwt({}, { keys: second }),
+      'it is not signed with the key of CUELIGHT_JWKS_URL that it names',
+    ],
+    [
+      'signed with a key that is not in the set',
+      () => jwt({}, { keys: second, kid: 'second' }),
+      'the key set of CUELIGHT_JWKS_URL has no key of its kid and alg; see that the address is that of the issuer',
+    ],
+    [
+      'signed with the public key as a secret',
+      withPublicKeyAsSecret,
+      'its alg is not taken; have it signed with RS, PS or ES 256, 384 or 512, or EdDSA',
+    ],
+    [
+      'not signed',
+      async () => `${base64({ alg: 'none' })}.${base64(CLAIMS)}.x`,
+      'its alg is not taken; have it signed with RS, PS or ES 256, 384 or 512, or EdDSA',
+    ],
+    [
+      'changed after it was signed',
+      () => changed({ role: 'ADMIN' }),
+      'it is not signed with the key of CUELIGHT_JWKS_URL that it names',
+    ],
+    ['no JWT at all', async () => 'a.b.c', 'it cannot be read (ERR_JWS_INVALID)'],
+    [
+      'without a role',
+      () => jwt({ role: undefined }),
+      'it gives Mira no role; "role" of CUELIGHT_JWT_ROLE_CLAIM may hold ADMIN, MODERATOR, VIEWER, EMITTER',
+    ],
+    [
+      'with a role of others',
+      () => jwt({ role: 'root' }),
+      'it gives Mira no role; "role" of CUELIGHT_JWT_ROLE_CLAIM may hold ADMIN, MODERATOR, VIEWER, EMITTER',
+    ],
+    [
+      'with a role in other letters',
+      () => jwt({ role: 'admin' }),
+      'it gives Mira no role; "role" of CUELIGHT_JWT_ROLE_CLAIM may hold ADMIN, MODERATOR, VIEWER, EMITTER',
+    ],
+    [
+      'with a role that is no text',
+      () => jwt({ role: { ADMIN: true } }),
+      'it gives Mira no role; "role" of CUELIGHT_JWT_ROLE_CLAIM may hold ADMIN, MODERATOR, VIEWER, EMITTER',
+    ],
+    [
+      'with a name of an inherited property for a role',
+      () => jwt({ role: ['constructor'] }),
+      'it gives Mira no role; "role" of CUELIGHT_JWT_ROLE_CLAIM may hold ADMIN, MODERATOR, VIEWER, EMITTER',
+    ],
+    [
+      'of nobody',
+      () => jwt({ name: undefined, sub: undefined }),
+      'it has none of name, preferred_username, email, sub',
+    ],
+  ])('one %s, and the log says why', async (_case, make, why) => {
+    const { check, lines, told } = signOnOf((await keySet(serving(first.jwk))).url)
     const token = await make()
     expect(await check(token)).toBeNull()
     expect(lines.join('')).not.toContain(token)
+    expect(told()).toEqual([expect.objectContaining({ level: 'info', msg: `a JWT was refused: ${why}` })])
     // So that the refusal is this one's fault.
     expect(await check(await jwt())).not.toBeNull()
   })
+})
+
+test('why one is refused is logged once a minute for each reason, with how many more there were', async () => {
+  const [wiki, late, guest] = [
+    await jwt({ aud: 'wiki' }),
+    await jwt({ exp: seconds(-1) }),
+    await jwt({ role: 'guest' }),
+  ]
+  let now = NOW
+  const { check, told } = signOnOf((await keySet(serving(first.jwk))).url, { now: () => now })
+  for (const token of [wiki, late, wiki, guest, wiki, guest]) expect(await check(token)).toBeNull()
+  expect(told().map(({ msg }) => msg)).toEqual([
+    expect.stringContaining('its aud is "wiki"'),
+    expect.stringContaining('it expired'),
+    expect.stringContaining('it gives Mira no role'),
+  ])
+  now += 59_000
+  expect(await check(wiki)).toBeNull()
+  expect(told()).toHaveLength(3)
+  now += 1_000
+  expect(await check(await jwt({ aud: 'wiki', exp: seconds(3600) }))).toBeNull()
+  expect(told()[3]).toMatchObject({ msg: expect.stringContaining('its aud is "wiki"'), moreLikeIt: 3 })
+})
+
+test('no claim of a JWT that is not proven is logged, and a long one is cut', async () => {
+  const { check, lines, told } = signOnOf((await keySet(serving(first.jwk))).url)
+  expect(await check(await jwt({ aud: 'made up' }, { keys: second }))).toBeNull()
+  expect(lines.join('')).not.toContain('made up')
+  expect(await check(await jwt({ aud: Array(100).fill('wiki') }))).toBeNull()
+  expect(told()[1].msg.length).toBeLessThan(300)
 })
 
 test('a clock that is a little ahead does not lock anybody out', async () => {

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { connectionOf } from '../../src/store/connection.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { testDatabase } from '../support/database.ts'
+import { OwnPostgres } from '../support/own-postgres.ts'
 
 const { db, url } = await testDatabase()
 
@@ -90,6 +91,28 @@ test('an address where nothing listens is named with what to do', async () => {
       'Nothing listens there: start PostgreSQL, or correct the host and port.',
   )
 })
+
+test('a user who may not log in is told why, and what to do', async () => {
+  const postgres = await OwnPostgres.open({ hba: ['host all ghost,bystander 127.0.0.1/32 trust'] })
+  const admin = new pg.Client(postgres.url)
+  await admin.connect()
+  await admin.query('CREATE ROLE bystander')
+  await admin.end()
+  const as = (user: string) => {
+    const target = new URL(postgres.url)
+    target.username = user
+    return open(target.href)
+  }
+  await expect(as('ghost')).rejects.toThrow(
+    /role "ghost" does not exist\. Create the role with LOGIN, or correct the user\.$/,
+  )
+  await expect(as('bystander')).rejects.toThrow(
+    /is not permitted to log in\. ALTER ROLE … LOGIN, or correct the user\.$/,
+  )
+  await expect(as('stranger')).rejects.toThrow(
+    /no pg_hba\.conf entry .* Allow this user and address in pg_hba\.conf, or correct the user; .* sslmode=verify-full /,
+  )
+}, 120_000)
 
 test('what is no connection string is refused with the form of one', async () => {
   await expect(open('mysql://somewhere')).rejects.toThrow(

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,23 +11,37 @@ import { findBinaries, launchAs, ownerForPostgres } from '../../src/store/postgr
 import { choosePort, ENVIRONMENT, readPassword, USER } from '../../src/store/postgres-folder.ts'
 import { copyDataDir } from './prepared.ts'
 
+type Tls = { cert: string; key: string; ca?: string }
+
 /** A PostgreSQL of one test's own, to be stopped, started again, frozen and thawed. */
 export class OwnPostgres {
   readonly #home: string
   readonly #port: number
+  readonly #settings: Record<string, string>
   #process: ChildProcess | null = null
 
-  private constructor(home: string, port: number) {
+  private constructor(home: string, port: number, settings: Record<string, string>) {
     this.#home = home
     this.#port = port
+    this.#settings = settings
   }
 
-  /** One that runs, with an empty database, until the test ends. */
-  static async open(): Promise<OwnPostgres> {
+  /**
+   * One that runs, with an empty database, until the test ends. With `tls`, in PEM form, it takes TLS too, and clients with
+   * a certificate that `ca` signed; `hba` are lines of who may log in besides its own user.
+   */
+  static async open({ tls = null, hba = [] }: { tls?: Tls | null; hba?: string[] } = {}): Promise<OwnPostgres> {
     const folder = await mkdtemp(join(tmpdir(), 'cuelight-own-'))
     await copyDataDir(inject('preparedDataDir'), folder)
     const home = join(folder, 'postgres')
-    const postgres = new OwnPostgres(home, await choosePort(home))
+    const lines = [`host all ${USER} 127.0.0.1/32 scram-sha-256`, ...hba]
+    await writeFile(join(home, 'data', 'pg_hba.conf'), lines.join('\n'))
+    if (tls !== null) await writeTls(join(home, 'data'), tls)
+    const postgres = new OwnPostgres(
+      home,
+      await choosePort(home),
+      tls === null ? {} : { ssl: 'on', ssl_ca_file: 'root.crt' },
+    )
     onTestFinished(async () => {
       await postgres.stop('SIGQUIT')
       await rm(folder, { recursive: true, force: true })
@@ -48,6 +62,7 @@ export class OwnPostgres {
       unix_socket_directories: '',
       fsync: 'off',
       max_connections: '150',
+      ...this.#settings,
     }
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const { postgres } = await findBinaries()
@@ -110,6 +125,19 @@ export class OwnPostgres {
     } finally {
       await session.end()
     }
+  }
+}
+
+/** Where PostgreSQL looks for them. The key may be read by its owner alone, who is PostgreSQL's user. */
+async function writeTls(data: string, { cert, key, ca = cert }: Tls): Promise<void> {
+  const { uid, gid } = await stat(data)
+  for (const [name, text] of [
+    ['server.crt', cert],
+    ['server.key', key],
+    ['root.crt', ca],
+  ] as const) {
+    await writeFile(join(data, name), text, { mode: 0o600 })
+    await chown(join(data, name), uid, gid)
   }
 }
 
