@@ -56,7 +56,11 @@ export function asShown<Shown>(
   if (!asksForStanding(info)) return show(row)
   return standings(context)
     .load({ runId: row.id, part: null })
-    .then((standing) => show(standing ?? row))
+    .then(
+      (standing) => show(standing ?? row),
+      // The fields that are made from it say that it could not be read.
+      () => show(row),
+    )
 }
 
 const asking = new WeakMap<OperationDefinitionNode, boolean>()

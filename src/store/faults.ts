@@ -47,6 +47,7 @@ export function isDatabaseAway(error: unknown): boolean {
 export function inShort(error: unknown): string {
   const cause = (error as { meta?: { driverAdapterError?: { cause?: Record<string, unknown> } } } | null)?.meta
     ?.driverAdapterError?.cause
+  if (cause?.kind === 'DatabaseNotReachable') return `nobody answers at ${cause.host}:${cause.port}`
   const said = [cause?.originalMessage, cause?.kind].find((text) => typeof text === 'string')
   const text = typeof said === 'string' ? said : error instanceof Error ? error.message : String(error)
   return text.trim().split('\n').at(-1) ?? ''
