@@ -1,24 +1,17 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/server/config.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { OwnPostgres } from '../support/own-postgres.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'cuelight-tls-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** A certificate that signs itself, for localhost alone, of somebody. */
+/** A certificate that signed itself, for localhost alone, of somebody; good for a hundred years. */
 function certificate(name: string) {
-  const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)]
-  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:localhost']
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '36500']
-  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-out', cert, '-keyout', key], { stdio: 'pipe' })
-  return { file: cert, keyFile: key, cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
+  const at = join(import.meta.dirname, 'certificates', name)
+  const [file, keyFile] = [`${at}.crt`, `${at}.key`]
+  return { file, keyFile, cert: readFileSync(file, 'utf8'), key: readFileSync(keyFile, 'utf8') }
 }
 
 const own = certificate('own')
