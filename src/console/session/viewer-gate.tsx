@@ -1,0 +1,45 @@
+import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+import { useQuery } from 'urql'
+import { ViewerDocument } from '../../generated/console/documents.ts'
+import { sentenceOf } from '../api/act.ts'
+import { useConnection } from '../api/connection-context.ts'
+import { forgetToken } from './token.ts'
+import { ViewerContext } from './viewer-context.ts'
+
+/** Waits until it is known who is signed in. */
+export function ViewerGate({ children }: { children: ReactNode }) {
+  const connection = useConnection()
+  const [{ data, error }, ask] = useQuery({ query: ViewerDocument })
+  const viewer = data?.viewer ?? null
+
+  useEffect(() => connection.onOpen(() => ask({ requestPolicy: 'network-only' })), [connection, ask])
+
+  if (viewer !== null && viewer.role !== 'EMITTER') {
+    return <ViewerContext value={viewer}>{children}</ViewerContext>
+  }
+  return (
+    <Center component="main" mih="100dvh" p="md">
+      <Stack maw={440} align="center">
+        {viewer?.role === 'EMITTER' ? (
+          <Alert color="gray" title="This token is for a game server">
+            It may emit triggers and read nothing, so there is nothing to show. Sign in with a token whose role is
+            VIEWER, MODERATOR or ADMIN.
+          </Alert>
+        ) : error === undefined ? (
+          <Loader aria-label="Asking the server who you are" />
+        ) : (
+          <>
+            <Loader aria-hidden />
+            <Text role="status" ta="center">
+              {sentenceOf(error)} The console goes on by itself then.
+            </Text>
+          </>
+        )}
+        <Button variant="default" onClick={forgetToken}>
+          Use another token
+        </Button>
+      </Stack>
+    </Center>
+  )
+}
