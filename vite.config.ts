@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
@@ -17,8 +17,7 @@ function compressed(): Plugin {
     name: 'compressed',
     apply: 'build',
     configResolved(config) {
-      folder = join(config.root, config.build.outDir)
-      if (config.build.outDir.startsWith('/')) folder = config.build.outDir
+      folder = resolve(config.root, config.build.outDir)
     },
     closeBundle() {
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -37,6 +36,13 @@ export default defineConfig({
   plugins: [react(), compressed()],
   // The server puts another one in with each page that it serves.
   html: { cspNonce: 'CSP_NONCE' },
-  build: { outDir, emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0, chunkSizeWarningLimit: 1_500 },
+  build: {
+    outDir,
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1_500,
+    rolldownOptions: { experimental: { lazyBarrel: true } },
+  },
   server: { host: '127.0.0.1', port: 4100, proxy: { '/graphql': { target: server, ws: true } } },
 })

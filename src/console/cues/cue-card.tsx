@@ -19,12 +19,14 @@ type CueCardProps = {
   cue: CueCardFragment
   /** Something was done to it, or it was not as shown. */
   onChange(): void
+  /** Of its heading, by what it stands under. */
+  level: 2 | 3
   /** In the run that it belongs to, whose name is on the page already. */
   withinRun?: boolean
 }
 
 /** A cue: what to do, who has it, and what to press. */
-export function CueCard({ cue, onChange, withinRun = false }: CueCardProps) {
+export function CueCard({ cue, onChange, level, withinRun = false }: CueCardProps) {
   const { client } = useConnection()
   const { name } = useViewer()
   const [busy, setBusy] = useState<'claim' | 'confirm' | null>(null)
@@ -33,6 +35,7 @@ export function CueCard({ cue, onChange, withinRun = false }: CueCardProps) {
   const ask = useAsk()
   const titleId = useId()
   const { id, instruction, claimedBy, parkedAt, run, step } = cue
+  const Heading = `h${level}` as const
   const may = new Set(step.allowedControls)
   const isMine = claimedBy?.name === name
   const label = step.label ?? step.actionId
@@ -70,17 +73,18 @@ export function CueCard({ cue, onChange, withinRun = false }: CueCardProps) {
         )}
         {run.scope !== '' && !withinRun && <span>in {run.scope}</span>}
         <span>{label}</span>
-        {run.rehearsal && <RehearsalChip />}
         <span className={classes.waits}>
-          since <Instant at={parkedAt} zone={run.timeZone} />
+          <span className={classes.since}>
+            since <Instant at={parkedAt} zone={run.timeZone} />
+          </span>
           <span className={classes.waiting}>
             <Elapsed since={parkedAt} />
           </span>
         </span>
       </div>
-      <h3 className={classes.instruction} id={titleId}>
+      <Heading className={classes.instruction} id={titleId}>
         {instruction}
-      </h3>
+      </Heading>
       <div className={classes.who} aria-live="polite">
         {claimedBy === null ? (
           <Chip tone="wait" icon={IconUser}>
@@ -91,6 +95,7 @@ export function CueCard({ cue, onChange, withinRun = false }: CueCardProps) {
             {isMine ? 'You have it' : `${claimedBy.name} has it`}
           </Chip>
         )}
+        {run.rehearsal && <RehearsalChip />}
       </div>
       {problem !== null && (
         <Alert color="red" role="alert" title="Not known to be done" className={classes.problem}>

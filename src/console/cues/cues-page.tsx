@@ -26,7 +26,7 @@ export function CuesPage() {
       )}
       <div className={classes.cards}>
         {cues.map((cue) => (
-          <CueCard key={cue.id} cue={cue} onChange={refresh} />
+          <CueCard key={cue.id} cue={cue} level={2} onChange={refresh} />
         ))}
       </div>
     </>

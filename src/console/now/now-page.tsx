@@ -48,7 +48,7 @@ export function NowPage() {
         <Section title="Waiting for a person" count={cues.length}>
           <div className={cueClasses.cards}>
             {cues.map((cue) => (
-              <CueCard key={cue.id} cue={cue} onChange={refreshCues} />
+              <CueCard key={cue.id} cue={cue} level={3} onChange={refreshCues} />
             ))}
           </div>
         </Section>

@@ -1,7 +1,7 @@
 import { Progress } from '@mantine/core'
 import { IconDoor, IconDoorOff } from '@tabler/icons-react'
 import type { PlannedPhaseFragment, RunGateFragment } from '../../generated/console/documents.ts'
-import { showSpan } from '../time/clock-text.ts'
+import { showTook } from '../time/clock-text.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Elapsed } from '../time/elapsed.tsx'
 import { Instant } from '../time/instant.tsx'
@@ -29,7 +29,7 @@ export function GateLine({ gate, timeZone, isOver }: GateLineProps) {
         )}
         {openedAt !== null && (
           <p className={classes.dim}>
-            {opener(gate)} <Instant at={openedAt} zone={timeZone} />, after {showSpan(gate.waitedSeconds * 1000)}
+            {opener(gate)} <Instant at={openedAt} zone={timeZone} />, after {showTook(gate.waitedSeconds * 1000)}
             {reason !== null && `: “${reason}”`}
           </p>
         )}

@@ -39,7 +39,7 @@ export function RunConsole({ identity }: RunConsoleProps) {
       {run.cues.length > 0 && (
         <section aria-label="Cues" className={classes.cues}>
           {run.cues.map((cue) => (
-            <CueCard key={cue.id} cue={cue} onChange={refresh} withinRun />
+            <CueCard key={cue.id} cue={cue} level={2} onChange={refresh} withinRun />
           ))}
         </section>
       )}

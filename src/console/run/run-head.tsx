@@ -36,7 +36,7 @@ export function RunHead({ run, onChange }: RunHeadProps) {
       <div className={classes.headMiddle}>
         <div>
           <p className={classes.waiting} aria-live="polite">
-            {waitingOn?.description ?? howItEnded(run)}
+            {waitingOn === null ? howItEnded(run) : waitingText(waitingOn, run)}
           </p>
           <p className={classes.times}>
             <Times run={run} />
@@ -72,6 +72,14 @@ const MISSED = {
   NOT_RUNNING: 'It was missed: no runner was there to start it.',
   SCHEDULE_PAUSED: 'It was missed: its schedule was paused.',
 } as const
+
+/** What a cue asks for stands on its card, right below. */
+function waitingText(
+  { kind, description }: NonNullable<RunConsoleFragment['waitingOn']>,
+  { cues }: RunConsoleFragment,
+) {
+  return kind === 'CUE' && cues.length > 0 ? 'Waits for a person to do what the cue says.' : description
+}
 
 function howItEnded(run: RunConsoleFragment): string {
   if (run.missedReason !== null) return MISSED[run.missedReason]

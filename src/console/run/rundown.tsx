@@ -1,5 +1,5 @@
 import type { PlannedPhaseFragment, RunConsoleFragment } from '../../generated/console/documents.ts'
-import { showSpan } from '../time/clock-text.ts'
+import { showTook } from '../time/clock-text.ts'
 import { Elapsed } from '../time/elapsed.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { GateLine, PlannedGate } from './gate-line.tsx'
@@ -68,5 +68,5 @@ function PhaseTime({ steps, isOver }: { steps: RunConsoleFragment['steps']; isOv
   const begun = Math.min(...starts)
   const ends = steps.flatMap(({ finishedAt }) => (finishedAt === null ? [] : [Date.parse(finishedAt)]))
   if (!isOver) return <Elapsed since={new Date(begun).toISOString()} />
-  return <span>{showSpan(Math.max(begun, ...ends) - begun)}</span>
+  return <span>{showTook(Math.max(begun, ...ends) - begun)}</span>
 }

@@ -13,7 +13,7 @@ import { useId, useState } from 'react'
 import type { PlannedPhaseFragment, RunStepFragment } from '../../generated/console/documents.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { skipControl } from '../cues/skip-control.ts'
-import { showSpan } from '../time/clock-text.ts'
+import { showTook } from '../time/clock-text.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Elapsed } from '../time/elapsed.tsx'
 import { Instant } from '../time/instant.tsx'
@@ -133,7 +133,7 @@ function StepTime({ step }: { step: RunStepFragment }) {
     return <Countdown until={dueAt} what="goes on" />
   if (startedAt === null) return null
   if (status === 'RUNNING') return <Elapsed since={startedAt} />
-  return finishedAt === null ? null : <span>{showSpan(Date.parse(finishedAt) - Date.parse(startedAt))}</span>
+  return finishedAt === null ? null : <span>{showTook(Date.parse(finishedAt) - Date.parse(startedAt))}</span>
 }
 
 /** A step of a phase that is not entered yet. */

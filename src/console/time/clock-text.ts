@@ -71,3 +71,9 @@ export function showSpan(ms: number): string {
   if (days > 0) return `${days} d ${two(hours)}:${two(minutes)}`
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
 }
+
+/** How long something took, as short as it was: 40 ms, 2.4 s, 12:34. */
+export function showTook(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : showSpan(ms)
+}

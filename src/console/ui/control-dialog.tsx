@@ -17,16 +17,17 @@ type ControlDialogProps = {
 /** Says what a control will do and asks why, before it does it; and who was first where it came too late. */
 export function ControlDialog({ control, onClose, onChange }: ControlDialogProps) {
   return (
-    <Modal
-      opened={control !== null}
-      onClose={onClose}
-      title={control?.title}
-      centered
-      transitionProps={{ duration: 100 }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {control !== null && <ControlForm control={control} onClose={onClose} onChange={onChange} />}
-    </Modal>
+    <Modal.Root opened={control !== null} onClose={onClose} centered transitionProps={{ duration: 100 }}>
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body pt="md">
+          <Modal.Title fz="lg" fw={650} mb="xs">
+            {control?.title}
+          </Modal.Title>
+          {control !== null && <ControlForm control={control} onClose={onClose} onChange={onChange} />}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   )
 }
 

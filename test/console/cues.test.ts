@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { TOKEN } from '../crash/server-process.ts'
+import { browserPath, NO_BROWSER, openBrowser, tabTo } from './browser.ts'
+import { consoleServer, cue } from './console-server.ts'
+
+describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues', async () => {
+  if (browserPath === null) return
+  const server = await consoleServer()
+  const { open } = await openBrowser(server.url)
+  const waits = (id: string) => server.until(id, ({ cues }) => cues.length === 1)
+
+  test('somebody signs in, and Now shows what runs and its cue', async () => {
+    const page = await open({ token: null })
+    await page.getByText('cuelight token create').waitFor()
+    await page.getByRole('textbox', { name: 'Token' }).fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The server does not take this token').waitFor()
+    await page.getByRole('textbox', { name: 'Token' }).fill(TOKEN)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Nothing is live').waitFor()
+    await page.getByText('Live', { exact: true }).first().waitFor()
+
+    const id = await server.run('signed-in', [{ key: 'doors', steps: [cue('Welcome', 'Welcome everybody.')] }])
+    await page.getByRole('heading', { name: 'Welcome everybody.' }).waitFor()
+    await page.getByRole('link', { name: 'Event signed-in' }).last().waitFor()
+    await page.getByText('Waits for a person: Welcome everybody.').waitFor()
+    expect(await page.title()).toBe('(1) Cuelight')
+    expect(await page.getByText('New cue: Welcome everybody.').count()).toBe(1)
+
+    await page.getByRole('button', { name: /your menu/ }).click()
+    await page.getByRole('menuitem', { name: /forget/ }).click()
+    await page.getByRole('textbox', { name: 'Token' }).waitFor()
+    expect(await page.evaluate(`localStorage.getItem('cuelight.token')`)).toBeNull()
+    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
+  })
+
+  test('on a phone a cue is claimed, and confirmed with a note', async () => {
+    const id = await server.run('phone', [{ key: 'doors', steps: [cue('Gate', 'Open the gate.')] }])
+    const { token } = await server.tokenFor('Mira', 'MODERATOR')
+    const page = await open({ token, path: '/cues', phone: true })
+    const card = page.getByRole('article', { name: 'Open the gate.' })
+    await card.getByText('Nobody has it yet').waitFor()
+    await card.getByRole('button', { name: 'I have it' }).tap()
+    await card.getByText('You have it').waitFor()
+    const done = await card.getByRole('button', { name: 'Done' }).boundingBox()
+    expect(done?.height).toBeGreaterThanOrEqual(60)
+    expect(done?.width).toBeGreaterThan(300)
+    await card.getByRole('button', { name: 'Note' }).tap()
+    await card.getByLabel('Note').fill('All are in.')
+    await card.getByRole('button', { name: 'Done' }).tap()
+    await page.getByText('No cue waits for a person').waitFor()
+    await server.until(id, ({ steps }) => steps[0]?.status === 'DONE' && steps[0].note === 'All are in.')
+  })
+
+  test('a connection that is lost is said, nothing that was written is lost, and the cue is confirmed afterwards', async () => {
+    const id = await server.run('cut-off', [
+      { key: 'doors', steps: [cue('Lights', 'Turn the lights on.'), cue('Doors', 'Open the doors.')] },
+    ])
+    await waits(id)
+    const page = await open({ token: TOKEN, path: '/cues', phone: true })
+    const card = page.getByRole('article', { name: 'Turn the lights on.' })
+    await card.getByRole('button', { name: 'Note' }).tap()
+    await card.getByLabel('Note').fill('Only half of them.')
+    await server.kill()
+    await page.getByText('The connection is lost.').waitFor()
+    await page.getByText('Offline').waitFor()
+    await card.getByRole('button', { name: 'Done' }).tap()
+    await card.getByText('The server could not be reached.').waitFor()
+    expect(await card.getByLabel('Note').inputValue()).toBe('Only half of them.')
+    await server.startAgain()
+    await page.getByText('The connection is lost.').waitFor({ state: 'detached' })
+    await card.getByRole('button', { name: 'Done' }).tap()
+    await page.getByRole('heading', { name: 'Open the doors.' }).waitFor()
+    await server.until(id, ({ steps }) => steps[0]?.note === 'Only half of them.')
+    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
+    await page.getByText('No cue waits for a person').waitFor()
+  })
+
+  test('with the keyboard alone one signs in, skips a cue with a reason and confirms the next', async () => {
+    const id = await server.run('keys', [
+      { key: 'doors', steps: [cue('Music', 'Start the music.'), cue('Curtain', 'Raise the curtain.')] },
+    ])
+    await waits(id)
+    const page = await open({ token: null, path: '/cues' })
+    await page.getByRole('textbox', { name: 'Token' }).waitFor()
+    await tabTo(page, 'Token')
+    await page.keyboard.type(TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Start the music.' }).waitFor()
+    await tabTo(page, 'Skip …')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Skip "Music"?' }).waitFor()
+    await page.keyboard.press('Tab')
+    await tabTo(page, 'Skip it')
+    await page.keyboard.press('Enter')
+    await page.getByText('Say why: who reads the log later will ask.').waitFor()
+    await page.getByRole('textbox', { name: 'Reason' }).focus()
+    await page.keyboard.type('The band plays.')
+    await tabTo(page, 'Skip it')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Raise the curtain.' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await tabTo(page, 'Done')
+    await page.keyboard.press('Enter')
+    await server.until(id, ({ status, steps }) => status === 'COMPLETED' && steps[0]?.note === 'The band plays.')
+  })
+
+  test('who only looks on is offered nothing, and a token that is revoked is asked for again', async () => {
+    const id = await server.run('looking-on', [{ key: 'doors', steps: [cue('Bell', 'Ring the bell.')] }])
+    await waits(id)
+    const { id: tokenId, token } = await server.tokenFor('Vera', 'VIEWER')
+    const page = await open({ token: null, path: '/cues' })
+    await page.getByRole('textbox', { name: 'Token' }).fill(token)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('You look on: a moderator or an admin does this.').waitFor()
+    expect(await page.getByRole('button', { name: 'Done' }).count()).toBe(0)
+    await server.ask('mutation ($id: ID!) { revokeApiToken(input: { id: $id }) { __typename } }', { id: tokenId })
+    await page.getByText('The server does not take this token').waitFor()
+    await page.getByRole('textbox', { name: 'Token' }).waitFor()
+    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
+  })
+})
