@@ -42,7 +42,7 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1_500,
-    rolldownOptions: { experimental: { lazyBarrel: true } },
+    rolldownOptions: { experimental: { lazyBarrel: true }, checks: { largeBarrelModules: false } },
   },
   server: { host: '127.0.0.1', port: 4100, proxy: { '/graphql': { target: server, ws: true } } },
 })

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { welcomePage } from './welcome-page.ts'
 
-/** Where `npm run build` puts the console; beside the sources there is its own source, which no browser can run. */
+/** Where `npm run build` puts the console. Beside the sources it is the console's own source, which has no `assets`. */
 const FOLDER = fileURLToPath(new URL('../console', import.meta.url))
 
 /** Stands in the built page for what the server makes up for each answer. */

