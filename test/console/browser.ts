@@ -32,6 +32,8 @@ const FLAGS = [
 const EXPECTED = /Failed to load resource|WebSocket connection to/
 
 type PageOptions = {
+  /** Another way to the server. */
+  url?: string
   path?: string
   /** Null: nobody is signed in. */
   token: string | null
@@ -45,7 +47,7 @@ export async function openBrowser(url: string) {
   afterAll(() => browser.close())
   return {
     /** A page that is closed with its test, which fails where the page had a fault. */
-    async open({ path = '/', token, scheme = 'light', phone = false }: PageOptions): Promise<Page> {
+    async open({ url: way = url, path = '/', token, scheme = 'light', phone = false }: PageOptions): Promise<Page> {
       const context: BrowserContext = await browser.newContext({
         viewport: phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
         hasTouch: phone,
@@ -66,7 +68,9 @@ export async function openBrowser(url: string) {
         expect(faults).toEqual([])
       })
       if (token !== null) await page.addInitScript(`localStorage.setItem('cuelight.token', ${JSON.stringify(token)})`)
-      await page.goto(url + path)
+      // Time goes on as ever, and may be moved on.
+      await page.clock.install()
+      await page.goto(way + path)
       return page
     },
   }

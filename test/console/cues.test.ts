@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { cuttable } from '../cli/cuttable.ts'
 import { TOKEN } from '../crash/server-process.ts'
 import { browserPath, NO_BROWSER, openBrowser, tabTo } from './browser.ts'
 import { consoleServer, cue } from './console-server.ts'
@@ -74,6 +75,27 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     await server.until(id, ({ steps }) => steps[0]?.note === 'Only half of them.')
     await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
     await page.getByText('No cue waits for a person').waitFor()
+  })
+
+  test('a network that lets nothing through and says nothing is noticed, and what was pressed is told', async () => {
+    const id = await server.run('frozen', [{ key: 'doors', steps: [cue('Rope', 'Cut the rope.')] }])
+    await waits(id)
+    const way = await cuttable(server.url)
+    const page = await open({ url: way.url, token: TOKEN, path: '/cues', phone: true })
+    const card = page.getByRole('article', { name: 'Cut the rope.' })
+    await page.getByText('Live', { exact: true }).waitFor()
+    way.freeze()
+    await card.getByRole('button', { name: 'Done' }).tap()
+    // The socket asks every ten seconds, and waits for five.
+    await page.clock.fastForward(10_100)
+    await page.clock.fastForward(5_100)
+    await page.getByText('The connection is lost.').waitFor()
+    await card.getByText('The server could not be reached.').waitFor()
+    way.thaw()
+    await page.getByText('The connection is lost.').waitFor({ state: 'detached' })
+    await card.getByRole('button', { name: 'Done' }).tap()
+    await page.getByText('No cue waits for a person').waitFor()
+    await server.until(id, ({ status }) => status === 'COMPLETED')
   })
 
   test('with the keyboard alone one signs in, skips a cue with a reason and confirms the next', async () => {

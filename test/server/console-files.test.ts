@@ -89,7 +89,7 @@ test('a browser that is sent to a page of the console gets the console, and a pr
   const { url } = await startServer(built)
   for (const path of ['/cues', '/runs/run_1', '/nowhere'])
     expect(await get(url, path, BROWSER)).toMatchObject({ status: 200, body: expect.stringContaining('The console') })
-  for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }])
+  for (const headers of [undefined, { accept: '*/*' }, { accept: 'application/json' }])
     expect(await get(url, '/cues', headers)).toMatchObject({ status: 404, body: expect.stringContaining('/graphql') })
   expect(await get(url, '/assets/gone-1a2b3c4d.js', BROWSER)).toMatchObject({ status: 404 })
   expect(await get(url, '/cues', BROWSER, 'POST')).toMatchObject({ status: 404 })

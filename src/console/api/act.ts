@@ -33,7 +33,7 @@ const REFUSALS: ReadonlySet<string> = new Set(['ConflictError', 'InvalidInputErr
 const isRefusal = (answer: Answer): answer is RefusalFragment => REFUSALS.has(answer.__typename)
 
 /** Why the server gave no answer that can be used, for people. */
-export function sentenceOf(error: CombinedError | undefined): string {
+export function sentenceOf(error: CombinedError | null | undefined): string {
   if (error?.networkError !== undefined && error.networkError !== null) {
     return 'The server could not be reached. Look at the connection, and try again when it is back.'
   }

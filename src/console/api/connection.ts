@@ -1,4 +1,4 @@
-import { Client, type CombinedError, cacheExchange, fetchExchange, mapExchange, subscriptionExchange } from '@urql/core'
+import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from '@urql/core'
 import { createClient, type Client as SocketClient } from 'graphql-ws'
 import { measureClock } from './server-clock.ts'
 import { Signal } from './signal.ts'
@@ -28,15 +28,16 @@ export type Connection = {
   /** For what has to say anew, whenever the socket comes back, from where it goes on. */
   socket: SocketClient
   state: Signal<ConnectionState>
-  /** Told each time the socket is there; what was missed meanwhile has to be read. The answer ends it. */
-  onOpen(listener: () => void): () => void
+  /** Told each time the socket is there, and whether it was there before: what was missed has to be read. The answer ends it. */
+  onOpen(listener: (isAgain: boolean) => void): () => void
   close(): void
 }
 
 /** Opens a connection with a token; `onRefused` is told once, when the server does not take it or takes it no more. */
 export function openConnection(token: string, onRefused: () => void): Connection {
   const state = new Signal<ConnectionState>({ kind: 'connecting' })
-  const opened = new Set<() => void>()
+  const opened = new Set<(isAgain: boolean) => void>()
+  let wasOpen = false
   let refused = false
   const refuse = () => {
     if (!refused) onRefused()
@@ -46,6 +47,15 @@ export function openConnection(token: string, onRefused: () => void): Connection
     const now = state.value
     if (now.kind !== 'lost' && now.kind !== 'broken') state.set({ kind: 'lost', since: Date.now() })
   }
+
+  /** The requests of this network; a dead one answers none of them, and says so of none. */
+  let requests = new AbortController()
+  const cutOff = () => {
+    socket.terminate()
+    requests.abort()
+    requests = new AbortController()
+  }
+  window.addEventListener('offline', cutOff)
 
   let unanswered: ReturnType<typeof setTimeout> | undefined
   const socket = createClient({
@@ -61,10 +71,11 @@ export function openConnection(token: string, onRefused: () => void): Connection
     on: {
       connected() {
         state.set({ kind: 'open' })
-        for (const listener of opened) listener()
+        for (const listener of opened) listener(wasOpen)
+        wasOpen = true
       },
       ping(received) {
-        if (!received) unanswered = setTimeout(() => socket.terminate(), PONG_MS)
+        if (!received) unanswered = setTimeout(cutOff, PONG_MS)
       },
       pong(received) {
         if (received) clearTimeout(unanswered)
@@ -77,17 +88,16 @@ export function openConnection(token: string, onRefused: () => void): Connection
       },
     },
   })
-  const offline = () => socket.terminate()
-  window.addEventListener('offline', offline)
 
   const client = new Client({
     url: '/graphql',
     preferGetMethod: false,
-    requestPolicy: 'cache-and-network',
     fetchOptions: { headers: { authorization: `Bearer ${token}` } },
-    fetch: (input, init) => measureClock(() => fetch(input, { ...init, signal: withTimeout(init?.signal) })),
+    fetch: (input, init) => {
+      const signals = [AbortSignal.timeout(ANSWER_MS), requests.signal, ...(init?.signal == null ? [] : [init.signal])]
+      return measureClock(() => fetch(input, { ...init, signal: AbortSignal.any(signals) }))
+    },
     exchanges: [
-      cacheExchange,
       mapExchange({
         onError(error) {
           if (isUnauthenticated(error)) refuse()
@@ -113,7 +123,7 @@ export function openConnection(token: string, onRefused: () => void): Connection
     },
     close() {
       refused = true
-      window.removeEventListener('offline', offline)
+      window.removeEventListener('offline', cutOff)
       // It rejects where the socket never opened, which is as good as closed.
       Promise.resolve(socket.dispose()).catch(() => {})
     },
@@ -136,9 +146,6 @@ function pause(ms: number): Promise<void> {
     document.addEventListener('visibilitychange', whenSeen)
   })
 }
-
-const withTimeout = (signal: AbortSignal | null | undefined): AbortSignal =>
-  AbortSignal.any([AbortSignal.timeout(ANSWER_MS), ...(signal == null ? [] : [signal])])
 
 function isUnauthenticated(error: CombinedError): boolean {
   return (

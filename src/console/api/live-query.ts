@@ -1,18 +1,12 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { AnyVariables, CombinedError } from '@urql/core'
-import { useEffect, useMemo, useRef, useState } from 'react'
-import { type UseQueryArgs, useQuery } from 'urql'
+import type { AnyVariables } from '@urql/core'
+import { useEffect, useMemo, useRef } from 'react'
 import { useConnection } from './connection-context.ts'
+import { type Read, Reader } from './reader.ts'
+import { useSignal } from './signal.ts'
 
-/** Changes that come closer together are read at once. */
-const REST_MS = 250
-
-export type Live<Data> = {
-  /** As it was read last; undefined before that. It stays while reading it again fails. */
-  data: Data | undefined
-  /** Why it could not be read last; null: it could. */
-  error: CombinedError | null
-  /** Reads it again now. */
+export type Live<Data> = Read<Data> & {
+  /** Reads it again. */
   refresh(): void
 }
 
@@ -26,63 +20,49 @@ export type Changes<Event, EventVariables extends AnyVariables> = {
 
 /**
  * A query that stays true: it is read again whenever the subscription has an event and when a lost connection is back.
- * Events are hints alone, so that none that is missed or comes twice can leave something wrong behind.
+ * Events are hints alone, so that none that is missed or comes twice can leave something wrong behind. `changes` is null
+ * where nothing tells of them, or it is not known yet what does.
  */
-export function useLive<Data, Variables extends AnyVariables, Event, EventVariables extends AnyVariables>(
-  request: UseQueryArgs<Variables, Data>,
-  changes: Changes<Event, EventVariables>,
+export function useLive<
+  Data,
+  Variables extends AnyVariables,
+  Event = never,
+  EventVariables extends AnyVariables = never,
+>(
+  request: { query: TypedDocumentNode<Data, Variables>; variables: Variables },
+  changes: Changes<Event, EventVariables> | null,
 ): Live<Data> {
   const connection = useConnection()
-  const [answer, ask] = useQuery<Data, Variables>(request)
-  const key = JSON.stringify(changes.variables)
-  const { document, concerns } = changes
-  const isAbout = useRef(concerns)
+  const { query } = request
+  const asked = JSON.stringify(request.variables)
+  const reader = useMemo(
+    () => new Reader(connection.client, { query, variables: JSON.parse(asked) as Variables }),
+    [connection, query, asked],
+  )
   useEffect(() => {
-    isAbout.current = concerns
-  })
-  const refresher = useMemo(() => restful(() => ask({ requestPolicy: 'network-only' })), [ask])
-
-  useEffect(() => {
-    const events = connection.client.subscription(document, JSON.parse(key) as EventVariables).subscribe(({ data }) => {
-      if (data !== undefined && (isAbout.current?.(data) ?? true)) refresher.refresh()
-    })
-    const stopOpen = connection.onOpen(() => refresher.refresh())
+    reader.refresh()
+    const stopOpen = connection.onOpen((isAgain) => (isAgain ? reader.restart() : reader.refresh()))
     return () => {
-      events.unsubscribe()
       stopOpen()
-      refresher.stop()
+      reader.stop()
     }
-  }, [connection, document, key, refresher])
+  }, [connection, reader])
 
-  const [kept, setKept] = useState(answer.data)
-  if (answer.data !== undefined && answer.data !== kept) setKept(answer.data)
-  return { data: answer.data ?? kept, error: answer.error ?? null, refresh: refresher.refresh }
-}
+  const followed = JSON.stringify(changes?.variables)
+  const document = changes?.document
+  const concerns = useRef(changes?.concerns)
+  useEffect(() => {
+    concerns.current = changes?.concerns
+  })
+  useEffect(() => {
+    if (document === undefined) return
+    const events = connection.client
+      .subscription(document, JSON.parse(followed) as EventVariables)
+      .subscribe(({ data }) => {
+        if (data !== undefined && (concerns.current?.(data) ?? true)) reader.refresh()
+      })
+    return () => events.unsubscribe()
+  }, [connection, document, followed, reader])
 
-/** At once, and then not before REST_MS are over, but then. */
-function restful(act: () => void): { refresh(): void; stop(): void } {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let isDue = false
-  const rest = () => {
-    timer = undefined
-    if (!isDue) return
-    isDue = false
-    refresh()
-  }
-  const refresh = () => {
-    if (timer !== undefined) {
-      isDue = true
-      return
-    }
-    timer = setTimeout(rest, REST_MS)
-    act()
-  }
-  return {
-    refresh,
-    stop() {
-      clearTimeout(timer)
-      timer = undefined
-      isDue = false
-    },
-  }
+  return { ...useSignal(reader.state), refresh: reader.refresh }
 }

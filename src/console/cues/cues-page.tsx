@@ -1,6 +1,7 @@
 import { Title } from '@mantine/core'
 import { IconChecks } from '@tabler/icons-react'
 import { Empty } from '../ui/empty.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { AlarmSwitches } from './alarm-switches.tsx'
 import { CueCard } from './cue-card.tsx'
 import classes from './cues.module.css'
@@ -17,6 +18,7 @@ export function CuesPage() {
         </Title>
         <AlarmSwitches />
       </div>
+      {!known && <Loading what="the cues" />}
       {known && cues.length === 0 && (
         <Empty icon={IconChecks} title="No cue waits for a person" level={2}>
           <p>

@@ -8,6 +8,7 @@ import { CueCard } from '../cues/cue-card.tsx'
 import cueClasses from '../cues/cues.module.css'
 import { useOpenCues } from '../cues/open-cues.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Section } from '../ui/section.tsx'
 import { LiveRun } from './live-run.tsx'
 import classes from './now.module.css'
@@ -44,6 +45,7 @@ export function NowPage() {
           {sentenceOf(error)}
         </Alert>
       )}
+      {data === undefined && error === null && <Loading what="what goes on" />}
       {cues.length > 0 && (
         <Section title="Waiting for a person" count={cues.length}>
           <div className={cueClasses.cards}>

@@ -16,7 +16,10 @@ export function BudgetMeters({ budget }: { budget: RunConsoleFragment['budget'] 
         return (
           <div key={dimension} className={classes.meter}>
             <div className={classes.meterHead}>
-              <strong>{dimension}</strong>
+              <span>
+                <strong>{dimension}</strong>
+                {from !== null && cap !== null && <span className={classes.dim}> capped by {from}</span>}
+              </span>
               <span>
                 {count.format(consumed)} {cap === null ? 'so far, not capped' : `of ${count.format(cap)}`}
               </span>
@@ -29,7 +32,6 @@ export function BudgetMeters({ budget }: { budget: RunConsoleFragment['budget'] 
                 size="lg"
               />
             )}
-            {from !== null && cap !== null && <span className={classes.dim}>capped by {from}</span>}
           </div>
         )
       })}

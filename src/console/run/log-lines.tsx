@@ -68,6 +68,7 @@ export function LogLines({ lines, count, isNarrow, isFollowing, onFollowing, sel
     <div
       ref={box}
       className={classes.lines}
+      data-short={selected !== null || undefined}
       role="listbox"
       aria-label="Log"
       tabIndex={0}

@@ -1,7 +1,11 @@
 import { Tabs } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useQuery } from 'urql'
-import { RunConsoleDocument, type RunIdentityQuery, RunPlanDocument } from '../../generated/console/documents.ts'
+import { useEffect } from 'react'
+import {
+  type PlannedPhaseFragment,
+  type RunConsoleFragment,
+  RunPlanDocument,
+} from '../../generated/console/documents.ts'
 import { useLive } from '../api/live-query.ts'
 import { CueCard } from '../cues/cue-card.tsx'
 import { BudgetMeters } from './budget-meters.tsx'
@@ -9,28 +13,27 @@ import { Ledger } from './ledger.tsx'
 import { LogPanel } from './log-panel.tsx'
 import { Participants } from './participants.tsx'
 import classes from './run.module.css'
-import { useRunChanges } from './run-changes.ts'
+import type { RunChanges } from './run-changes.ts'
 import { RunFacts } from './run-facts.tsx'
 import { RunHead } from './run-head.tsx'
 import { Rundown } from './rundown.tsx'
 
-type RunConsoleProps = { identity: NonNullable<RunIdentityQuery['run']> }
+const NONE: readonly PlannedPhaseFragment[] = []
+
+type RunConsoleProps = { run: RunConsoleFragment; changes: RunChanges; refresh(): void }
 
 /** All of one run: what it waits for, its controls, its rundown, its log, and what it did to the world. */
-export function RunConsole({ identity }: RunConsoleProps) {
-  const { id } = identity
+export function RunConsole({ run, changes, refresh }: RunConsoleProps) {
+  const { id } = run
   const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false })
-  const changes = useRunChanges(identity)
-  const { data, refresh } = useLive({ query: RunConsoleDocument, variables: { id } }, changes)
-  const run = data?.run ?? null
-  const [plan] = useQuery({
-    query: RunPlanDocument,
-    variables: { versionId: run?.version.id ?? '' },
-    requestPolicy: 'cache-first',
-    pause: run === null,
-  })
-  if (run === null) return null
-  const phases = plan.data?.node != null && 'spec' in plan.data.node ? plan.data.node.spec.phases : []
+  const { data, refresh: readPlan } = useLive({ query: RunPlanDocument, variables: { id } }, null)
+  const planned = data?.run?.version
+  const isOld = planned !== undefined && planned.id !== run.version.id
+  useEffect(() => {
+    // A new version has taken the run along before it started.
+    if (isOld) readPlan()
+  }, [isOld, readPlan])
+  const phases = planned?.spec.phases ?? NONE
 
   const rundown = <Rundown run={run} phases={phases} onChange={refresh} />
   return (

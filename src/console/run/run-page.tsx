@@ -1,37 +1,32 @@
 import { IconMapOff } from '@tabler/icons-react'
-import { useEffect } from 'react'
-import { useQuery } from 'urql'
-import { RunIdentityDocument } from '../../generated/console/documents.ts'
+import { useState } from 'react'
+import { RunConsoleDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
-import { useConnection } from '../api/connection-context.ts'
+import { useLive } from '../api/live-query.ts'
 import { Empty } from '../ui/empty.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { type RunChanges, useRunChanges } from './run-changes.ts'
 import { RunConsole } from './run-console.tsx'
 
-/** Finds the run of an address, and says so where there is none. */
+/** Reads the run of an address, and says so where there is none. */
 export function RunPage({ runId }: { runId: string }) {
-  const connection = useConnection()
-  const [{ data, error }, ask] = useQuery({
-    query: RunIdentityDocument,
-    variables: { id: runId },
-    requestPolicy: 'cache-first',
-  })
-  const isKnown = data?.run != null
-  useEffect(() => {
-    if (!isKnown) return connection.onOpen(() => ask({ requestPolicy: 'network-only' }))
-  }, [connection, ask, isKnown])
+  // Which feed tells of the run is known once the run is.
+  const [changes, setChanges] = useState<RunChanges | null>(null)
+  const { data, error, refresh } = useLive({ query: RunConsoleDocument, variables: { id: runId } }, changes)
+  const run = data?.run ?? null
+  const feed = useRunChanges(run)
+  if (feed !== changes) setChanges(feed)
 
-  if (data?.run != null) return <RunConsole identity={data.run} />
-  if (data === undefined && error === undefined) return null
+  if (run !== null && feed !== null) return <RunConsole run={run} changes={feed} refresh={refresh} />
+  if (data === undefined && error === null) return <Loading what="the run" />
   return (
     <Empty
       icon={IconMapOff}
-      title={error === undefined ? 'There is no run with this id' : 'The run could not be read'}
+      title={error === null ? 'There is no run with this id' : 'The run could not be read'}
       level={1}
     >
-      <p>
-        {error === undefined ? 'Its address may be mistyped, or it may be from another server.' : sentenceOf(error)}
-      </p>
+      <p>{error === null ? 'Its address may be mistyped, or it may be from another server.' : sentenceOf(error)}</p>
       <LinkButton to="/">Go to Now</LinkButton>
     </Empty>
   )

@@ -1,5 +1,4 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { Provider } from 'urql'
 import { type Connection, openConnection } from '../api/connection.ts'
 import { ConnectionContext } from '../api/connection-context.ts'
 import { useSignal } from '../api/signal.ts'
@@ -31,9 +30,7 @@ export function Session({ children }: { children: ReactNode }) {
   if (connection === null) return null
   return (
     <ConnectionContext value={connection}>
-      <Provider value={connection.client}>
-        <ViewerGate>{children}</ViewerGate>
-      </Provider>
+      <ViewerGate>{children}</ViewerGate>
     </ConnectionContext>
   )
 }

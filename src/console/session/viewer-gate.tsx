@@ -1,19 +1,17 @@
 import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core'
-import { type ReactNode, useEffect } from 'react'
-import { useQuery } from 'urql'
+import type { ReactNode } from 'react'
 import { ViewerDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
-import { useConnection } from '../api/connection-context.ts'
+import { useLive } from '../api/live-query.ts'
 import { forgetToken } from './token.ts'
 import { ViewerContext } from './viewer-context.ts'
 
+const NOTHING = {}
+
 /** Waits until it is known who is signed in. */
 export function ViewerGate({ children }: { children: ReactNode }) {
-  const connection = useConnection()
-  const [{ data, error }, ask] = useQuery({ query: ViewerDocument })
+  const { data, error } = useLive({ query: ViewerDocument, variables: NOTHING }, null)
   const viewer = data?.viewer ?? null
-
-  useEffect(() => connection.onOpen(() => ask({ requestPolicy: 'network-only' })), [connection, ask])
 
   if (viewer !== null && viewer.role !== 'EMITTER') {
     return <ViewerContext value={viewer}>{children}</ViewerContext>
@@ -26,7 +24,7 @@ export function ViewerGate({ children }: { children: ReactNode }) {
             It may emit triggers and read nothing, so there is nothing to show. Sign in with a token whose role is
             VIEWER, MODERATOR or ADMIN.
           </Alert>
-        ) : error === undefined ? (
+        ) : error === null ? (
           <Loader aria-label="Asking the server who you are" />
         ) : (
           <>
