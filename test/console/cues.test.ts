@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { cuttable } from '../cli/cuttable.ts'
 import { TOKEN } from '../crash/server-process.ts'
 import { browserPath, NO_BROWSER, openBrowser, tabTo } from './browser.ts'
@@ -51,6 +51,27 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     await card.getByRole('button', { name: 'Done' }).tap()
     await page.getByText('No cue waits for a person').waitFor()
     await server.until(id, ({ steps }) => steps[0]?.status === 'DONE' && steps[0].note === 'All are in.')
+  })
+
+  test('a new cue is a notification where that is switched on', async () => {
+    const page = await open({ token: TOKEN, path: '/cues' })
+    await page.context().grantPermissions(['notifications'], { origin: server.url })
+    await page.getByText('No cue waits for a person').waitFor()
+    await page.getByRole('switch', { name: 'Notification' }).click({ force: true })
+    await vi.waitFor(async () => {
+      expect(await page.evaluate(`localStorage.getItem('cuelight.alarm')`)).toContain('"notification":true')
+    })
+    const id = await server.run('notified', [{ key: 'doors', steps: [cue('Horn', 'Blow the horn.')] }])
+    await vi.waitFor(
+      async () => {
+        const shown = await page.evaluate(
+          `navigator.serviceWorker.ready.then((worker) => worker.getNotifications()).then((all) => all.map(({ title, body }) => ({ title, body })))`,
+        )
+        expect(shown).toEqual([{ title: 'Event notified', body: 'Blow the horn.' }])
+      },
+      { timeout: 30_000, interval: 100 },
+    )
+    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
   })
 
   test('a connection that is lost is said, nothing that was written is lost, and the cue is confirmed afterwards', async () => {

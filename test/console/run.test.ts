@@ -47,7 +47,7 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'the c
     await page.getByRole('textbox', { name: 'Search the log' }).fill('HALL IS')
     await log.getByRole('option').filter({ hasText: 'The hall is closing.' }).waitFor()
     await page.getByText(/^1 of \d+ lines$/).waitFor()
-    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Done', exact: true }).click()
     await page.getByText('Completed', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Cancel run …' }).waitFor({ state: 'detached' })
   })
@@ -67,6 +67,29 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'the c
     await dialog.getByText(/Mira paused this/).waitFor()
     await dialog.getByRole('button', { name: 'Close' }).last().click()
     await page.getByRole('button', { name: 'Resume …' }).waitFor()
+  })
+
+  test('after the server was away the log goes on behind its last line, and the rundown shows what is then true', async () => {
+    const id = await server.run('away', [{ key: 'quiz', steps: [], advance: gate }])
+    await inPhase(id, 'quiz')
+    const page = await open({ token: TOKEN, path: `/runs/${id}` })
+    const log = page.getByRole('listbox', { name: 'Log' })
+    await log.getByText(/^The phase may end when/).waitFor()
+    await server.kill()
+    await page.getByText('The connection is lost.').waitFor()
+    await server.startAgain()
+    await emit()
+    await emit()
+    await page.getByText('2 of 3', { exact: true }).waitFor()
+    await log.getByText('quiz.answered happened and counts: 2 of 3.').waitFor()
+    const { run } = await server.ask('query ($id: ID!) { run(id: $id) { log { edges { node { line text } } } } }', {
+      id,
+    })
+    const lines: { node: { line: number; text: string } }[] = run.log.edges
+    expect(await log.locator('[role=option] > span:last-child').allTextContents()).toEqual(
+      lines.map(({ node }) => node.text),
+    )
+    expect(lines.at(-1)?.node.line).toBe(lines.length)
   })
 
   test('a log of tens of thousands of lines scrolls, is searched as a whole, and goes on', async () => {

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { AnyVariables, Client, CombinedError } from '@urql/core'
+import type { AnyVariables, Client, CombinedError, OperationResult } from '@urql/core'
 import { Signal } from './signal.ts'
 
 /** Between two readings. */
@@ -15,7 +15,7 @@ export type Read<Data> = {
 /** Reads one query again and again, whenever it is told to, and never twice at a time. */
 export class Reader<Data, Variables extends AnyVariables> {
   readonly state = new Signal<Read<Data>>({ data: undefined, error: null })
-  readonly #ask: (answered: (result: { data?: Data; error?: CombinedError }) => void) => { unsubscribe(): void }
+  readonly #ask: (answered: (result: OperationResult<Data, Variables>) => void) => { unsubscribe(): void }
   /** Gives up what is being read, or ends the rest after it; null: it is idle. */
   #giveUp: (() => void) | null = null
   #isDue = false
@@ -48,9 +48,12 @@ export class Reader<Data, Variables extends AnyVariables> {
 
   #read(): void {
     this.#isDue = false
-    const { unsubscribe } = this.#ask(({ data, error }) => {
-      this.state.set({ data: data ?? this.state.value.data, error: error ?? null })
+    const { unsubscribe } = this.#ask(({ data, error, stale }) => {
+      // What the client has from before comes first.
+      if (stale) return
+      this.#giveUp?.()
       this.#rest()
+      this.state.set({ data: data ?? this.state.value.data, error: error ?? null })
     })
     this.#giveUp = unsubscribe
   }
