@@ -25,7 +25,7 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     await page.getByRole('heading', { name: 'Welcome everybody.' }).waitFor()
     await page.getByRole('link', { name: 'Event signed-in' }).last().waitFor()
     await page.getByText('Waits for a person: Welcome everybody.').waitFor()
-    expect(await page.title()).toBe('(1) Cuelight')
+    expect(await page.title()).toBe('(1) Now · Cuelight')
     expect(await page.getByText('New cue: Welcome everybody.').count()).toBe(1)
 
     await page.getByRole('button', { name: /your menu/ }).click()
@@ -117,6 +117,23 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     await card.getByRole('button', { name: 'Done' }).tap()
     await page.getByText('No cue waits for a person').waitFor()
     await server.until(id, ({ status }) => status === 'COMPLETED')
+  })
+
+  test('a page that was asleep connects anew when it is looked at, and shows what is then true', async () => {
+    const page = await open({ token: TOKEN, path: '/cues', phone: true })
+    await page.getByText('Live', { exact: true }).waitFor()
+    const look = (state: 'hidden' | 'visible') =>
+      page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => '${state}', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`)
+    await look('hidden')
+    await page.clock.fastForward(20_000)
+    const connects = page.waitForEvent('websocket')
+    await look('visible')
+    await connects
+    const id = await server.run('woken', [{ key: 'doors', steps: [cue('Drum', 'Beat the drum.')] }])
+    await page.getByRole('heading', { name: 'Beat the drum.' }).waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
   })
 
   test('with the keyboard alone one signs in, skips a cue with a reason and confirms the next', async () => {

@@ -12,6 +12,9 @@ const PONG_MS = 5_000
 /** An answer that is later than that is not waited for; a verification may take half of it. */
 const ANSWER_MS = 60_000
 
+/** A page that nobody has looked at for so long may have been asleep, and its connection gone without a word. */
+const ASLEEP_MS = 15_000
+
 const UNAUTHORIZED = 4401
 
 export type ConnectionState =
@@ -39,13 +42,17 @@ export function openConnection(token: string, onRefused: () => void): Connection
   const opened = new Set<(isAgain: boolean) => void>()
   let wasOpen = false
   let refused = false
+  /** It is given up for a new one, which is no loss to tell of unless that one fails too. */
+  let isRenewing = false
   const refuse = () => {
     if (!refused) onRefused()
     refused = true
   }
   const lose = () => {
     const now = state.value
-    if (now.kind !== 'lost' && now.kind !== 'broken') state.set({ kind: 'lost', since: Date.now() })
+    if (isRenewing) state.set({ kind: 'connecting' })
+    else if (now.kind !== 'lost' && now.kind !== 'broken') state.set({ kind: 'lost', since: Date.now() })
+    isRenewing = false
   }
 
   /** The requests of this network; a dead one answers none of them, and says so of none. */
@@ -56,6 +63,16 @@ export function openConnection(token: string, onRefused: () => void): Connection
     requests = new AbortController()
   }
   window.addEventListener('offline', cutOff)
+  let hiddenAt = Number.POSITIVE_INFINITY
+  const watchSleep = () => {
+    const isAwake = document.visibilityState === 'visible'
+    if (isAwake && state.value.kind === 'open' && Date.now() - hiddenAt > ASLEEP_MS) {
+      isRenewing = true
+      cutOff()
+    }
+    hiddenAt = isAwake ? Number.POSITIVE_INFINITY : Date.now()
+  }
+  document.addEventListener('visibilitychange', watchSleep)
 
   let unanswered: ReturnType<typeof setTimeout> | undefined
   const socket = createClient({
@@ -124,6 +141,7 @@ export function openConnection(token: string, onRefused: () => void): Connection
     close() {
       refused = true
       window.removeEventListener('offline', cutOff)
+      document.removeEventListener('visibilitychange', watchSleep)
       // It rejects where the socket never opened, which is as good as closed.
       Promise.resolve(socket.dispose()).catch(() => {})
     },

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useSignal } from '../api/signal.ts'
+import { pageTitle } from '../shell/page-title.ts'
 import classes from '../shell/shell.module.css'
 import { alarmSettings } from './alarm-settings.ts'
 import { chime, prepareChime } from './chime.ts'
@@ -11,6 +12,7 @@ import { useOpenCues } from './open-cues.tsx'
 export function CueAlarm() {
   const { cues, known } = useOpenCues()
   const settings = useSignal(alarmSettings)
+  const page = useSignal(pageTitle)
   const seen = useRef<Set<string> | null>(null)
   const [said, setSaid] = useState('')
   const navigate = useNavigate()
@@ -31,8 +33,9 @@ export function CueAlarm() {
   }, [cues, known, settings])
 
   useEffect(() => {
-    document.title = cues.length > 0 ? `(${cues.length}) Cuelight` : 'Cuelight'
-  }, [cues.length])
+    const name = page === null ? 'Cuelight' : `${page} · Cuelight`
+    document.title = cues.length > 0 ? `(${cues.length}) ${name}` : name
+  }, [cues.length, page])
 
   useEffect(() => {
     window.addEventListener('pointerdown', prepareChime, { once: true })

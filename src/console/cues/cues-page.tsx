@@ -1,5 +1,6 @@
 import { Title } from '@mantine/core'
 import { IconChecks } from '@tabler/icons-react'
+import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { AlarmSwitches } from './alarm-switches.tsx'
@@ -10,6 +11,7 @@ import { useOpenCues } from './open-cues.tsx'
 /** What a game master works with, on a phone and with one thumb. */
 export function CuesPage() {
   const { cues, known, refresh } = useOpenCues()
+  usePageTitle('Cues')
   return (
     <>
       <div className={classes.top}>

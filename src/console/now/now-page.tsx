@@ -7,6 +7,7 @@ import { useLive } from '../api/live-query.ts'
 import { CueCard } from '../cues/cue-card.tsx'
 import cueClasses from '../cues/cues.module.css'
 import { useOpenCues } from '../cues/open-cues.tsx'
+import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Section } from '../ui/section.tsx'
@@ -21,6 +22,7 @@ const LOOK_AGAIN_MS = 30_000
 /** What goes on: what waits for a person first, then what runs, then what comes. */
 export function NowPage() {
   const { cues, refresh: refreshCues } = useOpenCues()
+  usePageTitle('Now')
   const { data, error, refresh } = useLive(
     { query: NowDocument, variables: EVERY },
     { document: RunsChangedDocument, variables: EVERY },
@@ -72,6 +74,7 @@ export function NowPage() {
                 ))}
               </div>
             )}
+            {data.live.totalCount !== live.length && <p>These are the {live.length} latest of them.</p>}
           </Section>
           {unresolved.length > 0 && (
             <Section title="Left something behind" count={unresolved.length}>

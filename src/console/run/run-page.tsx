@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { RunConsoleDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
+import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -16,6 +17,7 @@ export function RunPage({ runId }: { runId: string }) {
   const { data, error, refresh } = useLive({ query: RunConsoleDocument, variables: { id: runId } }, changes)
   const run = data?.run ?? null
   const feed = useRunChanges(run)
+  usePageTitle(run?.definition.title ?? 'Run')
   if (feed !== changes) setChanges(feed)
 
   if (run !== null && feed !== null) return <RunConsole run={run} changes={feed} refresh={refresh} />

@@ -27,3 +27,6 @@ function subscribe(listener: () => void): () => void {
 
 /** The server's time in milliseconds, anew each second. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => shown)
+
+/** The same to the minute, for what does not change with each second. */
+export const useMinute = (): number => useSyncExternalStore(subscribe, () => Math.floor(shown / 60_000) * 60_000)
