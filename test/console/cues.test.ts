@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { cuttable } from '../cli/cuttable.ts'
 import { TOKEN } from '../crash/server-process.ts'
-import { browserPath, NO_BROWSER, openBrowser, tabTo } from './browser.ts'
+import { browserPath, findings, NO_BROWSER, openBrowser, tabTo } from './browser.ts'
 import { consoleServer, cue } from './console-server.ts'
 
 describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues', async () => {
@@ -16,9 +16,11 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     await page.getByRole('textbox', { name: 'Token' }).fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('The server does not take this token').waitFor()
+    expect(await findings(page)).toEqual([])
     await page.getByRole('textbox', { name: 'Token' }).fill(TOKEN)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Nothing is live').waitFor()
+    expect(await findings(page)).toEqual([])
     await page.getByText('Live', { exact: true }).first().waitFor()
 
     const id = await server.run('signed-in', [{ key: 'doors', steps: [cue('Welcome', 'Welcome everybody.')] }])
@@ -88,6 +90,7 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     await page.getByText('Offline').waitFor()
     await card.getByRole('button', { name: 'Done' }).tap()
     await card.getByText('The server could not be reached.').waitFor()
+    expect(await findings(page)).toEqual([])
     expect(await card.getByLabel('Note').inputValue()).toBe('Only half of them.')
     await server.startAgain()
     await page.getByText('The connection is lost.').waitFor({ state: 'detached' })

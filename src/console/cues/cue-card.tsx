@@ -1,4 +1,4 @@
-import { Alert, Button, Textarea } from '@mantine/core'
+import { Button, Textarea } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconHandGrab, IconMessagePlus, IconUser } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -11,6 +11,7 @@ import { Elapsed } from '../time/elapsed.tsx'
 import { Instant } from '../time/instant.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { useAsk } from '../ui/control-host.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { RehearsalChip } from '../ui/run-status.tsx'
 import classes from './cues.module.css'
 import { skipControl } from './skip-control.ts'
@@ -98,9 +99,11 @@ export function CueCard({ cue, onChange, level, withinRun = false }: CueCardProp
         {run.rehearsal && <RehearsalChip />}
       </div>
       {problem !== null && (
-        <Alert color="red" role="alert" title="Not known to be done" className={classes.problem}>
-          {problem} What you wrote is kept.
-        </Alert>
+        <div className={classes.problem}>
+          <Notice tone="bad" title="Not known to be done">
+            {problem} What you wrote is kept.
+          </Notice>
+        </div>
       )}
       {note !== null && (
         <Textarea

@@ -1,4 +1,4 @@
-import { Alert, Title } from '@mantine/core'
+import { Title } from '@mantine/core'
 import { IconBroadcast, IconCalendarOff, IconHistory } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { NowDocument, RunsChangedDocument } from '../../generated/console/documents.ts'
@@ -10,6 +10,7 @@ import { useOpenCues } from '../cues/open-cues.tsx'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Loading } from '../ui/loading.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { Section } from '../ui/section.tsx'
 import { LiveRun } from './live-run.tsx'
 import classes from './now.module.css'
@@ -42,11 +43,7 @@ export function NowPage() {
       <Title order={1} className={classes.title}>
         Now
       </Title>
-      {error !== null && data === undefined && (
-        <Alert color="red" role="alert" mb="md">
-          {sentenceOf(error)}
-        </Alert>
-      )}
+      {error !== null && data === undefined && <Notice tone="bad">{sentenceOf(error)}</Notice>}
       {data === undefined && error === null && <Loading what="what goes on" />}
       {cues.length > 0 && (
         <Section title="Waiting for a person" count={cues.length}>

@@ -70,9 +70,8 @@ export function LogPanel({ runId, phases, timeZone, status, cleanup }: LogPanelP
           className={classes.select}
         />
         <span className={classes.count} role="status">
-          {isFiltered
-            ? `${count.format(shown.length)} of ${count.format(log.lines.length)} lines`
-            : `${count.format(shown.length)} lines`}
+          {isFiltered && `${count.format(shown.length)} of `}
+          {log.lines.length === 1 ? '1 line' : `${count.format(log.lines.length)} lines`}
         </span>
         <Button
           variant={isFollowing ? 'filled' : 'default'}

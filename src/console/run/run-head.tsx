@@ -83,8 +83,7 @@ function waitingText(
 
 function howItEnded(run: RunConsoleFragment): string {
   if (run.missedReason !== null) return MISSED[run.missedReason]
-  const who = run.endedBy === null ? '' : ` (${run.endedBy.name})`
-  if (run.endedBecause !== null) return `${run.endedBecause}${who}`
+  if (run.endedBecause !== null) return run.endedBecause
   return run.status === 'COMPLETED' ? 'It is done.' : ''
 }
 

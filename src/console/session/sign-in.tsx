@@ -1,6 +1,7 @@
-import { Alert, Anchor, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Brand } from '../shell/brand.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { keepToken } from './token.ts'
 
 /** Asks for a token, and says where one comes from. */
@@ -29,9 +30,9 @@ export function SignIn({ refused }: { refused: boolean }) {
               Sign in
             </Title>
             {refused && (
-              <Alert color="red" role="alert" title="The server does not take this token">
+              <Notice tone="bad" title="The server does not take this token">
                 It is mistyped, has expired or was revoked. Ask an admin of this server for another one.
-              </Alert>
+              </Notice>
             )}
             <PasswordInput
               label="Token"

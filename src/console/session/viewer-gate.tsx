@@ -1,8 +1,9 @@
-import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core'
+import { Button, Center, Loader, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ViewerDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
+import { Notice } from '../ui/notice.tsx'
 import { forgetToken } from './token.ts'
 import { ViewerContext } from './viewer-context.ts'
 
@@ -20,10 +21,10 @@ export function ViewerGate({ children }: { children: ReactNode }) {
     <Center component="main" mih="100dvh" p="md">
       <Stack maw={440} align="center">
         {viewer?.role === 'EMITTER' ? (
-          <Alert color="gray" title="This token is for a game server">
+          <Notice tone="wait" title="This token is for a game server">
             It may emit triggers and read nothing, so there is nothing to show. Sign in with a token whose role is
             VIEWER, MODERATOR or ADMIN.
-          </Alert>
+          </Notice>
         ) : error === null ? (
           <Loader aria-label="Asking the server who you are" />
         ) : (

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { RefusalFragment } from '../../generated/console/documents.ts'
 import { messageOf } from '../api/act.ts'
 import { Instant } from '../time/instant.tsx'
 import { fromLocalField, toLocalField } from '../time/local-field.ts'
 import type { Control } from './control.ts'
+import { Notice } from './notice.tsx'
 
 type ControlDialogProps = {
   /** Null: none is asked for, and nothing is shown. */
@@ -60,9 +61,9 @@ function ControlForm({ control, onClose, onChange }: ControlDialogProps & { cont
     const wasFirst = conflict.__typename === 'ConflictError' && conflict.lastControl !== null
     return (
       <Stack>
-        <Alert color="yellow" role="alert" title={wasFirst ? 'Somebody was first' : 'Not possible any more'}>
+        <Notice tone="wait" title={wasFirst ? 'Somebody was first' : 'Not possible any more'}>
           {messageOf(conflict)}
-        </Alert>
+        </Notice>
         <Text>Nothing was changed by you. The page shows how it is now.</Text>
         <Group justify="flex-end">
           <Button size="md" onClick={onClose} data-autofocus>
@@ -110,11 +111,7 @@ function ControlForm({ control, onClose, onChange }: ControlDialogProps & { cont
           }}
           data-autofocus
         />
-        {problem !== null && (
-          <Alert color="red" role="alert">
-            {problem}
-          </Alert>
-        )}
+        {problem !== null && <Notice tone="bad">{problem}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" size="md" onClick={onClose}>
             Leave it
