@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, inject, vi } from 'vitest'
+import { afterAll, inject, onTestFinished, vi } from 'vitest'
 import { ServerProcess, TOKEN } from '../crash/server-process.ts'
 import { testDatabase } from '../support/database.ts'
 
@@ -55,7 +55,7 @@ export async function consoleServer() {
       )
       return { id: createApiToken.apiToken.id, token: createApiToken.token }
     },
-    /** Publishes an event of these phases and starts it; answers the run's id. */
+    /** Publishes an event of these phases and starts it; answers the run's id. It is cancelled with its test. */
     async run(slug: string, phases: object[]): Promise<string> {
       const { createDefinition } = await ask(
         'mutation ($input: CreateDefinitionInput!) { createDefinition(input: $input) { ... on CreateDefinitionPayload { definition { id } } ... on Error { message } } }',
@@ -77,7 +77,12 @@ export async function consoleServer() {
         'mutation ($id: ID!) { startRun(input: { definitionId: $id }) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
         { id },
       )
-      return startRun.run.id
+      const runId: string = startRun.run.id
+      // Whatever became of the test: its cues are not those of the next one.
+      onTestFinished(async () => {
+        await ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id: runId }).catch(() => {})
+      })
+      return runId
     },
     /** Waits until a run matches, by what is asked of it. */
     until: (id: string, matches: (run: RunSeen) => boolean) =>

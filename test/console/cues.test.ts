@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
 import { cuttable } from '../cli/cuttable.ts'
 import { TOKEN } from '../crash/server-process.ts'
-import { browserPath, findings, NO_BROWSER, openBrowser, tabTo } from './browser.ts'
+import { browserPath, findings, NO_BROWSER, openBrowser, TIME, tabTo } from './browser.ts'
 import { consoleServer, cue } from './console-server.ts'
 
-describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues', async () => {
+describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues', TIME, async () => {
   if (browserPath === null) return
   const server = await consoleServer()
   const { open } = await openBrowser(server.url)
@@ -23,7 +23,7 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     expect(await findings(page)).toEqual([])
     await page.getByText('Live', { exact: true }).first().waitFor()
 
-    const id = await server.run('signed-in', [{ key: 'doors', steps: [cue('Welcome', 'Welcome everybody.')] }])
+    await server.run('signed-in', [{ key: 'doors', steps: [cue('Welcome', 'Welcome everybody.')] }])
     await page.getByRole('heading', { name: 'Welcome everybody.' }).waitFor()
     await page.getByRole('link', { name: 'Event signed-in' }).last().waitFor()
     await page.getByText('Waits for a person: Welcome everybody.').waitFor()
@@ -34,7 +34,6 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     await page.getByRole('menuitem', { name: /forget/ }).click()
     await page.getByRole('textbox', { name: 'Token' }).waitFor()
     expect(await page.evaluate(`localStorage.getItem('cuelight.token')`)).toBeNull()
-    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
   })
 
   test('on a phone a cue is claimed, and confirmed with a note', async () => {
@@ -63,7 +62,7 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     await vi.waitFor(async () => {
       expect(await page.evaluate(`localStorage.getItem('cuelight.alarm')`)).toContain('"notification":true')
     })
-    const id = await server.run('notified', [{ key: 'doors', steps: [cue('Horn', 'Blow the horn.')] }])
+    await server.run('notified', [{ key: 'doors', steps: [cue('Horn', 'Blow the horn.')] }])
     await vi.waitFor(
       async () => {
         const shown = await page.evaluate(
@@ -73,7 +72,6 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
       },
       { timeout: 30_000, interval: 100 },
     )
-    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
   })
 
   test('a connection that is lost is said, nothing that was written is lost, and the cue is confirmed afterwards', async () => {
@@ -108,6 +106,7 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     const page = await open({ url: way.url, token: TOKEN, path: '/cues', phone: true })
     const card = page.getByRole('article', { name: 'Cut the rope.' })
     await page.getByText('Live', { exact: true }).waitFor()
+    await card.waitFor()
     way.freeze()
     await card.getByRole('button', { name: 'Done' }).tap()
     // The socket asks every ten seconds, and waits for five.
@@ -133,10 +132,9 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     const connects = page.waitForEvent('websocket')
     await look('visible')
     await connects
-    const id = await server.run('woken', [{ key: 'doors', steps: [cue('Drum', 'Beat the drum.')] }])
+    await server.run('woken', [{ key: 'doors', steps: [cue('Drum', 'Beat the drum.')] }])
     await page.getByRole('heading', { name: 'Beat the drum.' }).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
-    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
   })
 
   test('with the keyboard alone one signs in, skips a cue with a reason and confirms the next', async () => {
@@ -180,6 +178,5 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues'
     await server.ask('mutation ($id: ID!) { revokeApiToken(input: { id: $id }) { __typename } }', { id: tokenId })
     await page.getByText('The server does not take this token').waitFor()
     await page.getByRole('textbox', { name: 'Token' }).waitFor()
-    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
   })
 })

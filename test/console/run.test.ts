@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
-import { browserPath, findings, NO_BROWSER, openBrowser } from './browser.ts'
+import { browserPath, findings, NO_BROWSER, openBrowser, TIME } from './browser.ts'
 import { consoleServer, cue } from './console-server.ts'
 
 const LINES = 50_000
 /** Far more than a frame on a busy machine, far less than a page that hangs. */
 const STUTTER_MS = 2_000
 
-describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'the console of a run', async () => {
+describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'the console of a run', TIME, async () => {
   if (browserPath === null) return
   const server = await consoleServer()
   const { open } = await openBrowser(server.url)
@@ -167,7 +167,6 @@ describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'the c
     }
     expect(Object.keys(found).length).toBe(scheme === 'dark' ? 16 : 8)
     expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
-    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id })
   })
 
   test('a step that failed is told with its error, tried again with a reason, and the run resumed', async () => {
