@@ -18,6 +18,8 @@ export const browserPath = given || (PLACES.find((place) => existsSync(place)) ?
 export const NO_BROWSER =
   'The console is not tested, as there is no browser: install Chromium (apt-get install chromium) or Google Chrome, or name another in CUELIGHT_TEST_BROWSER.'
 
+if (browserPath === null) console.warn(NO_BROWSER)
+
 /** For each test: a browser on a machine that is busy with something else. */
 export const TIME = { timeout: 120_000 }
 

@@ -4,8 +4,8 @@ import { TOKEN } from '../crash/server-process.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME, tabTo } from './browser.ts'
 import { consoleServer, cue } from './console-server.ts'
 
-describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'cues', TIME, async () => {
-  if (browserPath === null) return
+describe.skipIf(browserPath === null)('cues', TIME, async () => {
+  if (browserPath === null) return test.skip(NO_BROWSER)
   const server = await consoleServer()
   const { open } = await openBrowser(server.url)
   const waits = (id: string) => server.until(id, ({ cues }) => cues.length === 1)

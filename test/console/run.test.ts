@@ -7,8 +7,8 @@ const LINES = 50_000
 /** Far more than a frame on a busy machine, far less than a page that hangs. */
 const STUTTER_MS = 2_000
 
-describe.skipIf(browserPath === null)(browserPath === null ? NO_BROWSER : 'the console of a run', TIME, async () => {
-  if (browserPath === null) return
+describe.skipIf(browserPath === null)('the console of a run', TIME, async () => {
+  if (browserPath === null) return test.skip(NO_BROWSER)
   const server = await consoleServer()
   const { open } = await openBrowser(server.url)
   const gate = { trigger: { on: 'quiz.answered', count: 3, where: { field: 'points', op: 'GT', value: 1 } } }
