@@ -13,12 +13,16 @@ const INPUTS = [
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
+  'vite.config.ts',
 ]
-const OUTPUT = 'dist/cli/main.js'
+/** What is built last, so that a build that broke off is not taken for one. */
+const OUTPUT = 'dist/console/index.html'
 const GENERATED = join('src', 'generated')
 const COMMANDS = [
   ['scripts/generate.mjs'],
+  ['scripts/generate-documents.mjs'],
   ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--declaration', 'false'],
+  ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'],
 ]
 
 /** @param {string} path @returns {number} the newest change in it, in milliseconds */

@@ -121,6 +121,7 @@ const KNOWN = new Set<string>([
   'CUELIGHT_URL',
   'CUELIGHT_TOKEN',
   'CUELIGHT_TEST_DATABASE_URL',
+  'CUELIGHT_TEST_BROWSER',
   ...Object.values(WHOLE_NUMBERS).map(([name]) => name),
 ])
 

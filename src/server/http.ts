@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ANSWERS, accepts } from './accept.ts'
 import type { Authenticate } from './authenticate.ts'
 import { BOUNDS, type Bounds, keyOf, Slots } from './bounds.ts'
+import { type ConsoleFiles, openConsole } from './console-files.ts'
 import { type Api, createGraphqlEndpoint, GRAPHQL_PATH } from './graphql-endpoint.ts'
 import type { Readiness } from './health.ts'
 import type { Logger } from './logger.ts'
@@ -13,7 +14,6 @@ import type { MetricsEndpoint } from './metrics-endpoint.ts'
 import type { OpenCredentials } from './open-credentials.ts'
 import { underTraceOf } from './operation-span.ts'
 import { attachSockets } from './sockets.ts'
-import { welcomePage } from './welcome-page.ts'
 
 /** Longer than the idle time of the usual load balancers, which must not use a connection that we just closed. */
 const KEEP_ALIVE_MS = 65_000
@@ -43,14 +43,16 @@ export type HttpServerOptions = {
   zoneData: string
   /** Origins of browser pages, besides our own, that may use the API. */
   allowedOrigins: readonly string[]
+  /** The console's files, where they are not those of this build. */
+  files?: ConsoleFiles
   /** Other ones than `BOUNDS` have, for tests. */
   bounds?: Partial<Bounds>
   log: Logger
 }
 
-/** The HTTP server: `/graphql` on all transports, `/healthz`, `/readyz`, `/metrics`, and a page at `/` that says where things are. */
+/** The HTTP server: `/graphql` on all transports, `/healthz`, `/readyz`, `/metrics`, and the console at `/` and its own addresses. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { allowedOrigins, api, authenticate, credentials, log } = options
+  const { allowedOrigins, api, authenticate, credentials, log, files = openConsole() } = options
   const endpoint = createGraphqlEndpoint({ api, authenticate, allowedOrigins })
   const bounds = { ...BOUNDS, ...options.bounds }
   const requests = new Slots(bounds.requestsOfCaller)
@@ -85,14 +87,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '/').split('?', 1)[0]
     if (path === GRAPHQL_PATH) return graphql(request, response)
+    const reads = request.method === 'GET' || request.method === 'HEAD'
     if (path !== '/' && path !== '/healthz' && path !== '/readyz' && path !== '/metrics') {
+      if (reads && path !== undefined && files.answer(request, response, path)) return
       return send(response, 404, json({ error: `There is nothing at ${path}; the API is at ${GRAPHQL_PATH}.` }))
     }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
+    if (!reads) {
       response.setHeader('allow', 'GET, HEAD')
       return send(response, 405, json({ error: `${path} answers GET and HEAD only.` }))
     }
-    if (path === '/') return send(response, 200, welcomePage)
+    if (path === '/') return void files.answer(request, response, path)
     if (path === '/metrics') return metrics(request, response)
     if (path === '/healthz') return send(response, 200, json({ status: 'ok' }))
     const { ready, reasons, warnings } = await options.readiness()

@@ -1,7 +1,9 @@
-/** What a person sees who opens the server's address: where things are. It loads nothing and runs no script. */
+/** What stands at `/` where the server's console was not built, as when it runs from its sources. It runs no script. */
 export const welcomePage = {
   type: 'text/html; charset=utf-8',
-  headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'" },
+  headers: {
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  },
   text: `<!doctype html>
 <html lang="en">
 <head>
@@ -19,7 +21,7 @@ dd { margin: 0; }
 <body>
 <main>
 <h1>Cuelight</h1>
-<p>The server is running. It works events over GraphQL.</p>
+<p>The server is running, and works events over GraphQL. Its console is not built: run <code>npm run build</code> where the server is, and start it again.</p>
 <dl>
 <dt><a href="/graphql">/graphql</a></dt>
 <dd>The API: over HTTP, server-sent events and WebSocket. In a browser it is GraphiQL, with the documentation of every field.</dd>

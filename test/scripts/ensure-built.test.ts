@@ -22,7 +22,9 @@ const folder = mkdtempSync(join(tmpdir(), 'cuelight-built-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const at = (path: string) => join(folder, path)
-const BUILT = 'dist/cli/main.js'
+const SERVER = 'dist/cli/main.js'
+/** What is built last. */
+const BUILT = 'dist/console/index.html'
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(at(path)), { recursive: true })
@@ -42,6 +44,7 @@ const INPUTS = [
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
+  'vite.config.ts',
 ]
 
 for (const path of [
@@ -55,15 +58,23 @@ for (const path of [
 symlinkSync(join(root, 'node_modules'), at('node_modules'))
 write('prisma/schema.prisma', '')
 // The generators have a stamp of their own; here they are only asked.
+write('scripts/generate-documents.mjs', '')
+write(
+  'vite.config.ts',
+  `export default { root: 'src/console', build: { outDir: '../../dist/console', emptyOutDir: true } }\n`,
+)
 write('scripts/generate.mjs', `import { appendFileSync } from 'node:fs'\nappendFileSync('generated', 'asked\\n')\n`)
 
 beforeEach(() => {
   rmSync(at('generated'), { force: true })
   write('src/cli/main.ts', 'const words: string[] = []\nconsole.log(words.length)\n')
   write('src/generated/client.ts', 'export {}\n')
-  for (const path of [...INPUTS, 'src', 'src/cli']) changedAt(10, path)
-  write(BUILT, '// built before\n')
-  changedAt(11, BUILT)
+  write('src/console/index.html', '<title>The console</title>\n')
+  for (const path of [...INPUTS, 'src', 'src/cli', 'src/console', 'src/console/index.html']) changedAt(10, path)
+  for (const path of [SERVER, BUILT]) {
+    write(path, '// built before\n')
+    changedAt(11, path)
+  }
 })
 
 function ensureBuilt() {
@@ -72,7 +83,8 @@ function ensureBuilt() {
     encoding: 'utf8',
   })
   const asked = existsSync(at('generated'))
-  const built = existsSync(at(BUILT)) && readFileSync(at(BUILT), 'utf8').includes('console.log')
+  const holds = (path: string, text: string) => existsSync(at(path)) && readFileSync(at(path), 'utf8').includes(text)
+  const built = holds(SERVER, 'console.log') && holds(BUILT, 'The console')
   return { status, stdout, stderr, asked, built }
 }
 
@@ -83,7 +95,7 @@ test('what is newer than all that it is made from is left as it is', () => {
 test('without a build one is made, and the next time there is nothing to do', () => {
   rmSync(at('dist'), { recursive: true })
   expect(ensureBuilt()).toEqual({ status: 0, stdout: '', stderr: 'Building Cuelight …\n', asked: true, built: true })
-  expect(readFileSync(at(BUILT), 'utf8')).not.toContain('string[]')
+  expect(readFileSync(at(SERVER), 'utf8')).not.toContain('string[]')
   expect(ensureBuilt().stderr).toBe('')
 })
 

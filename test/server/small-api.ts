@@ -2,6 +2,7 @@ import { GraphQLError, GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLSch
 import { onTestFinished } from 'vitest'
 import type { Authenticate } from '../../src/server/authenticate.ts'
 import type { Bounds } from '../../src/server/bounds.ts'
+import { type ConsoleFiles, openConsole } from '../../src/server/console-files.ts'
 import type { Api } from '../../src/server/graphql-endpoint.ts'
 import type { Readiness } from '../../src/server/health.ts'
 import { createHttpServer, type HttpServer } from '../../src/server/http.ts'
@@ -110,6 +111,7 @@ export async function startServer({
   authenticate: proof = authenticate,
   credentials = { hold: () => () => {} },
   allowedOrigins = [],
+  files = openConsole(),
   bounds = {},
   log = createLogger({ level: 'silent', format: 'json' }),
 }: {
@@ -118,6 +120,7 @@ export async function startServer({
   authenticate?: Authenticate
   credentials?: Pick<OpenCredentials, 'hold'>
   allowedOrigins?: string[]
+  files?: ConsoleFiles
   bounds?: Partial<Bounds>
   log?: Logger
 } = {}): Promise<{ url: string; server: HttpServer }> {
@@ -129,6 +132,7 @@ export async function startServer({
     metrics: async () => ({ kind: 'page', page: { type: 'text/plain', text: '' } }),
     zoneData: 'none',
     allowedOrigins,
+    files,
     bounds,
     log,
   })

@@ -1,0 +1,47 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { AnyVariables, Client, CombinedError } from '@urql/core'
+import type { RefusalFragment } from '../../generated/console/documents.ts'
+
+/** What became of something that a person wanted done. */
+export type Outcome<Payload> =
+  | { kind: 'done'; payload: Payload }
+  /** The server changed nothing, and says why. */
+  | { kind: 'refused'; refusal: RefusalFragment }
+  /** No answer came: it may or may not have been done. */
+  | { kind: 'unknown'; message: string }
+
+type Answer = { __typename: string }
+type PayloadOf<Result> = Exclude<Result, { __typename: RefusalFragment['__typename'] }>
+
+/** Does one mutation. Its document has one field, which answers a payload or one of the expected errors. */
+export async function act<Data extends Record<string, Answer>, Variables extends AnyVariables>(
+  client: Client,
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+): Promise<Outcome<PayloadOf<Data[keyof Data]>>> {
+  const { data, error } = await client.mutation(document, variables).toPromise()
+  // Whatever the document asks for, the client has the type's name answered too.
+  const answer = Object.entries(data ?? {}).find(([field]) => field !== '__typename')?.[1] as
+    | Data[keyof Data]
+    | undefined
+  if (answer === undefined) return { kind: 'unknown', message: sentenceOf(error) }
+  return isRefusal(answer) ? { kind: 'refused', refusal: answer } : { kind: 'done', payload: answer as never }
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['ConflictError', 'InvalidInputError', 'NotFoundError'])
+
+const isRefusal = (answer: Answer): answer is RefusalFragment => REFUSALS.has(answer.__typename)
+
+/** Why the server gave no answer that can be used, for people. */
+export function sentenceOf(error: CombinedError | null | undefined): string {
+  if (error?.networkError !== undefined && error.networkError !== null) {
+    return 'The server could not be reached. Look at the connection, and try again when it is back.'
+  }
+  return error?.graphQLErrors.map(({ message }) => message).join(' ') || 'The server gave no answer; try again.'
+}
+
+/** A refusal for people: the sentence, or each problem where there are several. */
+export function messageOf(refusal: RefusalFragment): string {
+  if (refusal.__typename !== 'InvalidInputError' || refusal.issues.length === 0) return refusal.message
+  return refusal.issues.map(({ message }) => message).join(' ')
+}

@@ -1,0 +1,16 @@
+/** Whether this browser can show notifications for this page at all. */
+export const canNotify = (): boolean => 'Notification' in window && 'serviceWorker' in navigator && isSecureContext
+
+/** Asks for leave; whether it was given. */
+export async function askToNotify(): Promise<boolean> {
+  if (!canNotify()) return false
+  await navigator.serviceWorker.register('/notifications.js')
+  return (await Notification.requestPermission()) === 'granted'
+}
+
+/** Shows a notification that stays until somebody has seen it, one for each tag. */
+export async function notify(title: string, { body, tag }: { body: string; tag: string }): Promise<void> {
+  if (!canNotify() || Notification.permission !== 'granted') return
+  const worker = await navigator.serviceWorker.register('/notifications.js')
+  await worker.showNotification(title, { body, tag, icon: '/icon.svg', requireInteraction: true })
+}

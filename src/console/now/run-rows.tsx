@@ -1,0 +1,75 @@
+import { Link } from '@tanstack/react-router'
+import type { RunRowFragment } from '../../generated/console/documents.ts'
+import { Countdown } from '../time/countdown.tsx'
+import { Instant } from '../time/instant.tsx'
+import { Chip } from '../ui/chip.tsx'
+import { RehearsalChip, StatusChip } from '../ui/run-status.tsx'
+import classes from './now.module.css'
+
+type RowProps = { run: RunRowFragment }
+
+/** A run that is to start. */
+export function NextRow({ run }: RowProps) {
+  return (
+    <li className={classes.row}>
+      <Name run={run} />
+      {run.waitingOn?.kind !== 'START' && run.waitingOn !== null && (
+        <Chip tone="wait">{run.waitingOn.description}</Chip>
+      )}
+      <span className={classes.when}>
+        <Instant at={run.scheduledFor} zone={run.timeZone} />
+        <strong>
+          <Countdown until={run.scheduledFor} what="starts" />
+        </strong>
+      </span>
+    </li>
+  )
+}
+
+const MISSED = {
+  KEY_HELD: 'another run held its key',
+  NOT_RUNNING: 'no runner was there',
+  SCHEDULE_PAUSED: 'its schedule was paused',
+} as const
+
+/** A run that is over, and why where that is not plain. */
+export function EndedRow({ run }: RowProps) {
+  const why = run.missedReason === null ? run.endedBecause : MISSED[run.missedReason]
+  return (
+    <li className={classes.row}>
+      <Name run={run} />
+      {why !== null && <span className={classes.why}>{why}</span>}
+      <span className={classes.when}>
+        {run.endedAt !== null && <Instant at={run.endedAt} zone={run.timeZone} />}
+        <StatusChip status={run.status} />
+      </span>
+    </li>
+  )
+}
+
+/** A run that has ended and left in the world what could not be taken back. */
+export function UnresolvedRow({ run }: RowProps) {
+  const count = run.unresolvedResources
+  return (
+    <li className={classes.row}>
+      <Name run={run} />
+      <span className={classes.why}>
+        {count === 1 ? '1 thing' : `${count} things`} could not be taken back: open the run and try again.
+      </span>
+      <span className={classes.when}>
+        <Chip tone="bad">Cleanup incomplete</Chip>
+      </span>
+    </li>
+  )
+}
+
+function Name({ run }: RowProps) {
+  return (
+    <span className={classes.rowName}>
+      <Link to="/runs/$runId" params={{ runId: run.id }}>
+        {run.definition.title}
+      </Link>
+      {run.scope !== '' && <span className={classes.scope}> in {run.scope}</span>} {run.rehearsal && <RehearsalChip />}
+    </span>
+  )
+}

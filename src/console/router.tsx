@@ -1,0 +1,29 @@
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { CuesPage } from './cues/cues-page.tsx'
+import { NowPage } from './now/now-page.tsx'
+import { RunPage } from './run/run-page.tsx'
+import { NothingHere } from './shell/nothing-here.tsx'
+import { Shell } from './shell/shell.tsx'
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NothingHere })
+
+const now = createRoute({ getParentRoute: () => root, path: '/', component: NowPage })
+const cues = createRoute({ getParentRoute: () => root, path: '/cues', component: CuesPage })
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId',
+  component: function RunOfAddress() {
+    const { runId } = run.useParams()
+    // Nothing of one run is left standing when another is opened.
+    return <RunPage key={runId} runId={runId} />
+  },
+})
+
+/** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
+export const router = createRouter({ routeTree: root.addChildren([now, cues, run]), scrollRestoration: true })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

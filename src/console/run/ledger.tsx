@@ -1,0 +1,90 @@
+import { Button, Table } from '@mantine/core'
+import { IconPackageOff } from '@tabler/icons-react'
+import { type ResourceStatus, RunLedgerDocument } from '../../generated/console/documents.ts'
+import { useConnection } from '../api/connection-context.ts'
+import { useLive } from '../api/live-query.ts'
+import { useMay } from '../session/viewer-context.ts'
+import { Instant } from '../time/instant.tsx'
+import { Chip, type Tone } from '../ui/chip.tsx'
+import { useAsk } from '../ui/control-host.tsx'
+import { Empty } from '../ui/empty.tsx'
+import classes from './run.module.css'
+import type { RunChanges } from './run-changes.ts'
+import { abandonControl } from './run-controls.ts'
+
+const STATUS: Record<ResourceStatus, { word: string; tone: Tone }> = {
+  ACTIVE: { word: 'There', tone: 'live' },
+  REVERTING: { word: 'Being taken back', tone: 'info' },
+  REVERTED: { word: 'Taken back', tone: 'calm' },
+  FAILED: { word: 'Could not be taken back', tone: 'bad' },
+  ABANDONED: { word: 'Left there', tone: 'wait' },
+}
+
+type LedgerProps = {
+  runId: string
+  changes: RunChanges
+  timeZone: string
+}
+
+/** What the run left in the world, and what became of it. */
+export function Ledger({ runId, changes, timeZone }: LedgerProps) {
+  const { client } = useConnection()
+  const ask = useAsk()
+  const mayAbandon = useMay('ADMIN')
+  const { data, refresh } = useLive({ query: RunLedgerDocument, variables: { id: runId } }, changes)
+  const resources = data?.run?.resources ?? []
+  if (data !== undefined && resources.length === 0) {
+    return (
+      <Empty icon={IconPackageOff} title="Nothing was left in the world">
+        <p>What a step makes that can be taken back is listed here, and taken back when the run ends.</p>
+      </Empty>
+    )
+  }
+  return (
+    <Table.ScrollContainer minWidth={520}>
+      <Table verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>What</Table.Th>
+            <Table.Th>Made</Table.Th>
+            <Table.Th>State</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {resources.map((resource) => (
+            <Table.Tr key={resource.id}>
+              <Table.Td>
+                <strong>{resource.kind}</strong> <code>{resource.ref}</code>
+                {resource.lastError !== null && <p className={classes.error}>{resource.lastError}</p>}
+              </Table.Td>
+              <Table.Td>
+                <Instant at={resource.createdAt} zone={timeZone} />
+                {resource.step !== null && (
+                  <div className={classes.dim}>by {resource.step.label ?? resource.step.actionId}</div>
+                )}
+                {resource.leaseUntil !== null && (
+                  <div className={classes.dim}>
+                    until <Instant at={resource.leaseUntil} zone={timeZone} />
+                  </div>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <Chip tone={STATUS[resource.status].tone}>{STATUS[resource.status].word}</Chip>
+                {resource.status === 'FAILED' && mayAbandon && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    ml={8}
+                    onClick={() => ask(abandonControl(client, resource), refresh)}
+                  >
+                    Leave it …
+                  </Button>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}

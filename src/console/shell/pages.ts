@@ -1,0 +1,7 @@
+import { IconActivity, IconHandStop } from '@tabler/icons-react'
+
+/** The pages that have a place in the menu, in its order. */
+export const PAGES = [
+  { to: '/', label: 'Now', icon: IconActivity, hasCues: false },
+  { to: '/cues', label: 'Cues', icon: IconHandStop, hasCues: true },
+] as const

@@ -1,0 +1,59 @@
+import { Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { IconChevronDown, IconCode, IconLogout, IconUserCircle } from '@tabler/icons-react'
+import { forgetToken } from '../session/token.ts'
+import { useViewer } from '../session/viewer-context.ts'
+import classes from './shell.module.css'
+
+const MAY = {
+  VIEWER: 'Looks on: controls are for moderators and admins.',
+  MODERATOR: 'Works cues, skips, pauses and resumes.',
+  ADMIN: 'May do everything.',
+  EMITTER: 'Emits triggers.',
+} as const
+
+/** Who is signed in and what they may do; light or dark; signing out. */
+export function ViewerMenu() {
+  const { name, role } = useViewer()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Menu position="bottom-end" width={280} withinPortal={false}>
+      <Menu.Target>
+        <UnstyledButton className={classes.viewer} aria-label={`${name}, ${role}: your menu`}>
+          <IconUserCircle size={22} stroke={1.6} aria-hidden />
+          <span className={classes.viewerName}>{name}</span>
+          <IconChevronDown size={16} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <div className={classes.who}>
+          <Text fw={600} truncate>
+            {name}
+          </Text>
+          <Text fz="sm" c="dimmed">
+            {role}. {MAY[role]}
+          </Text>
+        </div>
+        <div className={classes.who}>
+          <SegmentedControl
+            fullWidth
+            size="xs"
+            aria-label="Light or dark"
+            value={colorScheme}
+            onChange={(value) => setColorScheme(value as typeof colorScheme)}
+            data={[
+              { value: 'auto', label: 'As the device' },
+              { value: 'light', label: 'Light' },
+              { value: 'dark', label: 'Dark' },
+            ]}
+          />
+        </div>
+        <Menu.Item component="a" href="/graphql" leftSection={<IconCode size={18} aria-hidden />}>
+          The API (GraphiQL)
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={18} aria-hidden />} onClick={forgetToken}>
+          Sign out and forget the token
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,126 @@
+import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { RefusalFragment } from '../../generated/console/documents.ts'
+import { messageOf } from '../api/act.ts'
+import { Instant } from '../time/instant.tsx'
+import { fromLocalField, toLocalField } from '../time/local-field.ts'
+import type { Control } from './control.ts'
+import { Notice } from './notice.tsx'
+
+type ControlDialogProps = {
+  /** Null: none is asked for, and nothing is shown. */
+  control: Control | null
+  onClose(): void
+  /** It was done, or was not possible any more: what is shown has to be read again. */
+  onChange(): void
+}
+
+/** Says what a control will do and asks why, before it does it; and who was first where it came too late. */
+export function ControlDialog({ control, onClose, onChange }: ControlDialogProps) {
+  return (
+    <Modal.Root opened={control !== null} onClose={onClose} centered transitionProps={{ duration: 100 }}>
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body pt="md">
+          <Modal.Title fz="lg" fw={650} mb="xs">
+            {control?.title}
+          </Modal.Title>
+          {control !== null && <ControlForm control={control} onClose={onClose} onChange={onChange} />}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+function ControlForm({ control, onClose, onChange }: ControlDialogProps & { control: Control }) {
+  const { effect, action, color = 'blue', isReasonRequired = false, instant } = control
+  const [reason, setReason] = useState('')
+  const [at, setAt] = useState(instant === undefined ? '' : toLocalField(instant.value))
+  const [missing, setMissing] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [conflict, setConflict] = useState<RefusalFragment | null>(null)
+  const chosen = fromLocalField(at)
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isReasonRequired && reason.trim() === '') return setMissing(true)
+    if (instant !== undefined && chosen === null) return setProblem('Choose a day and a time.')
+    setBusy(true)
+    setProblem(null)
+    const outcome = await control.perform({ reason: reason.trim(), instant: chosen ?? '' })
+    setBusy(false)
+    if (outcome.kind === 'unknown') return setProblem(outcome.message)
+    onChange()
+    if (outcome.kind === 'done') return onClose()
+    if (outcome.refusal.code === 'INVALID_INPUT') return setProblem(messageOf(outcome.refusal))
+    setConflict(outcome.refusal)
+  }
+
+  if (conflict !== null) {
+    const wasFirst = conflict.__typename === 'ConflictError' && conflict.lastControl !== null
+    return (
+      <Stack>
+        <Notice tone="wait" title={wasFirst ? 'Somebody was first' : 'Not possible any more'}>
+          {messageOf(conflict)}
+        </Notice>
+        <Text>Nothing was changed by you. The page shows how it is now.</Text>
+        <Group justify="flex-end">
+          <Button size="md" onClick={onClose} data-autofocus>
+            Close
+          </Button>
+        </Group>
+      </Stack>
+    )
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack>
+        <Text>{effect}</Text>
+        {instant !== undefined && (
+          <div>
+            <TextInput
+              type="datetime-local"
+              step={1}
+              label={instant.label}
+              description="In the time zone of this device."
+              size="md"
+              value={at}
+              onChange={(event) => setAt(event.currentTarget.value)}
+            />
+            {chosen !== null && (
+              <Text fz="sm" c="dimmed" mt={4}>
+                <Instant at={chosen} zone={instant.zone} />
+              </Text>
+            )}
+          </div>
+        )}
+        <Textarea
+          label={isReasonRequired ? 'Reason' : 'Reason (if you like)'}
+          description="Kept in the log, with your name."
+          autosize
+          minRows={2}
+          maxRows={6}
+          size="md"
+          required={isReasonRequired}
+          value={reason}
+          error={missing ? 'Say why: who reads the log later will ask.' : null}
+          onChange={(event) => {
+            setReason(event.currentTarget.value)
+            setMissing(false)
+          }}
+          data-autofocus
+        />
+        {problem !== null && <Notice tone="bad">{problem}</Notice>}
+        <Group justify="flex-end">
+          <Button variant="default" size="md" onClick={onClose}>
+            Leave it
+          </Button>
+          <Button type="submit" size="md" color={color} loading={isBusy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

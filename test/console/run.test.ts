@@ -1,0 +1,204 @@
+import { describe, expect, test, vi } from 'vitest'
+import { TOKEN } from '../crash/server-process.ts'
+import { browserPath, findings, NO_BROWSER, openBrowser, TIME } from './browser.ts'
+import { consoleServer, cue } from './console-server.ts'
+
+const LINES = 50_000
+/** Far more than a frame on a busy machine, far less than a page that hangs. */
+const STUTTER_MS = 2_000
+
+describe.skipIf(browserPath === null)('the console of a run', TIME, async () => {
+  if (browserPath === null) return test.skip(NO_BROWSER)
+  const server = await consoleServer()
+  const { open } = await openBrowser(server.url)
+  const gate = { trigger: { on: 'quiz.answered', count: 3, where: { field: 'points', op: 'GT', value: 1 } } }
+  const inPhase = (id: string, phase: string) => server.until(id, ({ currentPhase }) => currentPhase === phase)
+  const emit = () =>
+    server.ask(
+      'mutation { emitTrigger(input: { trigger: "quiz.answered", payload: { points: 2 } }) { ... on EmitTriggerPayload { matchedCount } ... on Error { message } } }',
+    )
+
+  test('its rundown, gate and log follow what happens, and a gate is forced with a reason', async () => {
+    const id = await server.run('rundown', [
+      { key: 'quiz', label: 'The quiz', steps: [{ actionId: 'core.log', params: { message: 'Go!' } }], advance: gate },
+      { key: 'prizes', label: 'Prizes', steps: [cue('Cup', 'Hand out the cup.')] },
+    ])
+    await inPhase(id, 'quiz')
+    const page = await open({ token: TOKEN, path: `/runs/${id}` })
+    await page.getByRole('heading', { name: 'Event rundown' }).waitFor()
+    const rundown = page.getByRole('region', { name: 'Rundown' })
+    await rundown
+      .getByText('The phase may end when quiz.answered has happened 3 times, where points is more than 1.')
+      .waitFor()
+    await rundown.getByText('0 of 3', { exact: true }).waitFor()
+    await emit()
+    await rundown.getByText('1 of 3', { exact: true }).waitFor()
+    const log = page.getByRole('listbox', { name: 'Log' })
+    await log.getByText('quiz.answered happened and counts: 1 of 3.').waitFor()
+
+    await page.getByRole('button', { name: 'Advance …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Force the gate of "quiz" open?' })
+    await dialog.getByRole('button', { name: 'Open the gate' }).click()
+    await dialog.getByText('Say why: who reads the log later will ask.').waitFor()
+    expect(await findings(page)).toEqual([])
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('The hall is closing.')
+    await dialog.getByRole('button', { name: 'Open the gate' }).click()
+    await rundown.getByText('admin forced it open').waitFor()
+    await page.getByRole('heading', { name: 'Hand out the cup.' }).waitFor()
+    await page.getByRole('textbox', { name: 'Search the log' }).fill('HALL IS')
+    await log.getByRole('option').filter({ hasText: 'The hall is closing.' }).waitFor()
+    await page.getByText(/^1 of \d+ lines$/).waitFor()
+    await page.getByRole('button', { name: 'Done', exact: true }).click()
+    await page.getByText('Completed', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Cancel run …' }).waitFor({ state: 'detached' })
+  })
+
+  test('a control that comes too late says who was first', async () => {
+    const id = await server.run('too-late', [{ key: 'doors', steps: [cue('Welcome', 'Welcome everybody.')] }])
+    await server.until(id, ({ cues }) => cues.length === 1)
+    const { token } = await server.tokenFor('Mira', 'MODERATOR')
+    const page = await open({ token: TOKEN, path: `/runs/${id}` })
+    await page.getByRole('button', { name: 'Pause …' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('It stops before its next step, until somebody resumes it.').waitFor()
+    await server.ask('mutation ($id: ID!) { pauseRun(input: { id: $id }) { __typename } }', { id }, token)
+    await page.getByText('Paused', { exact: true }).first().waitFor()
+    await dialog.getByRole('button', { name: 'Pause it' }).click()
+    await dialog.getByText('Somebody was first').waitFor()
+    await dialog.getByText(/Mira paused this/).waitFor()
+    expect(await findings(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('button', { name: 'Resume …' }).waitFor()
+  })
+
+  test('after the server was away the log goes on behind its last line, and the rundown shows what is then true', async () => {
+    const id = await server.run('away', [{ key: 'quiz', steps: [], advance: gate }])
+    await inPhase(id, 'quiz')
+    const page = await open({ token: TOKEN, path: `/runs/${id}` })
+    const log = page.getByRole('listbox', { name: 'Log' })
+    await log.getByText(/^The phase may end when/).waitFor()
+    await server.kill()
+    await page.getByText('The connection is lost.').waitFor()
+    await server.startAgain()
+    await emit()
+    await emit()
+    await page.getByText('2 of 3', { exact: true }).waitFor()
+    await log.getByText('quiz.answered happened and counts: 2 of 3.').waitFor()
+    const { run } = await server.ask('query ($id: ID!) { run(id: $id) { log { edges { node { line text } } } } }', {
+      id,
+    })
+    const lines: { node: { line: number; text: string } }[] = run.log.edges
+    expect(await log.locator('[role=option] > span:last-child').allTextContents()).toEqual(
+      lines.map(({ node }) => node.text),
+    )
+    expect(lines.at(-1)?.node.line).toBe(lines.length)
+  })
+
+  test('a log of tens of thousands of lines scrolls, is searched as a whole, and goes on', async () => {
+    const id = await server.run('long', [{ key: 'quiz', steps: [], advance: gate }])
+    await inPhase(id, 'quiz')
+    const uuid = id.replace('run_', '')
+    await server.db.prisma.$transaction([
+      server.db.prisma.$executeRaw`
+        INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
+        SELECT id, last_line + number, now(), 'step.message', 'SYSTEM', 'cuelight', '{}', 'Message ' || number || ' of many.'
+        FROM runs, generate_series(1, ${LINES}) AS number WHERE id = ${uuid}::uuid`,
+      server.db.prisma.$executeRaw`UPDATE runs SET last_line = last_line + ${LINES} WHERE id = ${uuid}::uuid`,
+    ])
+    const page = await open({ token: TOKEN, path: `/runs/${id}` })
+    const log = page.getByRole('listbox', { name: 'Log' })
+    await log.getByText(`Message ${LINES} of many.`).waitFor()
+    await page.getByText(/^50,0\d\d lines$/).waitFor()
+    const { rows, slowest } = await page.evaluate<{ rows: number; slowest: number }>(SCROLL_THROUGH)
+    expect(rows).toBeLessThan(120)
+    expect(slowest).toBeLessThan(STUTTER_MS)
+    await log.getByText('A run of version 1 was created').waitFor()
+
+    await page.getByRole('textbox', { name: 'Search the log' }).fill('message 43210 of')
+    await page.getByText(/^1 of 50,0\d\d lines$/).waitFor()
+    await log.getByText('Message 43210 of many.').click()
+    await page
+      .getByRole('region', { name: /^Line 432\d\d$/ })
+      .getByText('step.message')
+      .waitFor()
+    await page.getByRole('textbox', { name: 'Search the log' }).fill('')
+    await log.focus()
+    await page.keyboard.press('End')
+    await log.getByText(`Message ${LINES} of many.`).waitFor()
+    await emit()
+    await log.getByText('quiz.answered happened and counts: 1 of 3.').waitFor()
+  })
+
+  test.each(['light', 'dark'] as const)('axe finds nothing on any page in %s', async (scheme) => {
+    const id = await server.run(`axe-${scheme}`, [
+      {
+        key: 'doors',
+        steps: [
+          cue('Welcome', 'Welcome everybody.'),
+          { actionId: 'quiz.lights', label: 'Lights', onFailure: 'PAUSE', params: {} },
+        ],
+        advance: gate,
+      },
+    ])
+    await server.until(id, ({ cues }) => cues.length === 1)
+    const found: Record<string, string[]> = {}
+    const signIn = await open({ token: null, scheme })
+    await signIn.getByRole('button', { name: 'Sign in' }).waitFor()
+    found.signIn = await findings(signIn)
+    for (const phone of scheme === 'dark' ? [false, true] : [false]) {
+      const where = phone ? 'phone' : 'desk'
+      const page = await open({ token: TOKEN, path: '/', scheme, phone })
+      await page.getByRole('heading', { name: 'Welcome everybody.' }).first().waitFor()
+      await page.getByRole('heading', { name: 'Live' }).waitFor()
+      found[`now ${where}`] = await findings(page)
+      await page.getByRole('link', { name: /^Cues/ }).click()
+      await page.getByRole('button', { name: 'Try the sound' }).waitFor()
+      found[`cues ${where}`] = await findings(page)
+      await page.goto(`${server.url}/runs/${id}`)
+      await page.getByRole('button', { name: 'Cancel run …' }).waitFor()
+      for (const tab of await page.getByRole('tab').all()) {
+        await tab.click()
+        await page.getByRole('tabpanel').waitFor()
+        found[`${await tab.textContent()} ${where}`] = await findings(page)
+      }
+      await page.getByRole('button', { name: 'Cancel run …' }).click()
+      await page.getByRole('dialog').waitFor()
+      found[`dialog ${where}`] = await findings(page)
+    }
+    expect(Object.keys(found).length).toBe(scheme === 'dark' ? 16 : 8)
+    expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
+  })
+
+  test('a step that failed is told with its error, tried again with a reason, and the run resumed', async () => {
+    const id = await server.run('failing', [
+      { key: 'show', steps: [{ actionId: 'quiz.lights', label: 'Lights', onFailure: 'PAUSE', params: {} }] },
+    ])
+    await server.until(id, ({ status }) => status === 'PAUSED')
+    const page = await open({ token: TOKEN, path: `/runs/${id}` })
+    const rundown = page.getByRole('region', { name: 'Rundown' })
+    await rundown.getByText('the fuse is blown').waitFor()
+    await rundown.getByRole('button', { name: 'Retry …' }).click()
+    await page.getByRole('textbox', { name: 'Reason' }).fill('A new fuse is in.')
+    await page.getByRole('button', { name: 'Make it pending' }).click()
+    await rundown.getByRole('button', { name: 'Retry …' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Resume …' }).click()
+    await page.getByRole('button', { name: 'Resume it' }).click()
+    await page.getByText('It is done.').waitFor()
+    await vi.waitFor(() => server.until(id, ({ status }) => status === 'COMPLETED'))
+  })
+})
+
+/** Up through the whole log in pages, a frame for each: how many lines the page holds at most, and the slowest frame. */
+const SCROLL_THROUGH = `(async () => {
+  const box = document.querySelector('[role=listbox]')
+  let rows = 0
+  let slowest = 0
+  for (let part = 40; part >= 0; part -= 1) {
+    const before = performance.now()
+    box.scrollTop = (box.scrollHeight * part) / 41
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    slowest = Math.max(slowest, performance.now() - before)
+    rows = Math.max(rows, document.querySelectorAll('[role=option]').length)
+  }
+  return { rows, slowest }
+})()`
