@@ -3,7 +3,14 @@ import type { Command } from 'commander'
 import { stringify } from 'yaml'
 import { z } from 'zod'
 import { askApi, mutate } from './api.ts'
-import { type DefinitionFile, type Problem, pathInInput, readDefinitionFiles, showProblem } from './definition-file.ts'
+import {
+  type DefinitionFile,
+  inOrderOfPlace,
+  type Problem,
+  pathInInput,
+  readDefinitionFiles,
+  showProblem,
+} from './definition-file.ts'
 import { DEFINITION, Definition, formOf, formOfInput } from './definition-form.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { lineDiff } from './line-diff.ts'
@@ -52,8 +59,9 @@ function apply(files: string[], { dryRun, ...options }: ClientOptions & { dryRun
 /** Throws every problem at once, each with its place, where there are any. */
 function refuseWith(problems: readonly Problem[], outcome: string): void {
   if (problems.length === 0) return
-  const message = [...problems.map(showProblem), outcome].join('\n')
-  throw new CommandFailure(message, { exit: EXIT.REFUSED, code: 'INVALID_INPUT', detail: { problems } })
+  const sorted = inOrderOfPlace(problems)
+  const message = [...sorted.map(showProblem), outcome].join('\n')
+  throw new CommandFailure(message, { exit: EXIT.REFUSED, code: 'INVALID_INPUT', detail: { problems: sorted } })
 }
 
 async function planOf({ config }: Session, file: DefinitionFile): Promise<Planned> {

@@ -106,6 +106,17 @@ export function showProblem({ file, line, column, path, message }: Problem): str
   return `${place}: ${path === '' ? '' : `${path}: `}${message}`
 }
 
+/** File by file, each from its beginning to its end. */
+export function inOrderOfPlace(problems: readonly Problem[]): Problem[] {
+  const files = [...new Set(problems.map(({ file }) => file))]
+  return [...problems].sort(
+    (a, b) =>
+      files.indexOf(a.file) - files.indexOf(b.file) ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      (a.column ?? 0) - (b.column ?? 0),
+  )
+}
+
 /** A path of the API's in the input: what it says of the spec begins with `phases` or `schedule`. */
 export function pathInInput(path: string): string {
   return /^(phases|schedule)\b/.test(path) ? `spec.${path}` : path

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { askApi } from './api.ts'
 import type { DefinitionFile, Problem } from './definition-file.ts'
 import { CommandFailure } from './failure.ts'
+import { inputProblem } from './input-problem.ts'
 import type { Session } from './session.ts'
 
 const Messages = z.array(z.string())
@@ -23,15 +24,9 @@ export async function shapeProblems({ config }: Session, file: DefinitionFile): 
   } catch (error) {
     if (!(error instanceof CommandFailure) || error.code !== 'BAD_USER_INPUT') throw error
     const messages = Messages.safeParse(error.detail.messages).data ?? [error.message]
-    return messages.map((message) => problemOf(file, message))
+    return messages.map((message) => {
+      const problem = inputProblem(message) ?? { path: '', message }
+      return file.problemAt(problem.path, problem.message)
+    })
   }
-}
-
-/** GraphQL's `Variable "$input" got invalid value … at "input.spec.phases[0]"; what is wrong`. */
-function problemOf(file: DefinitionFile, said: string): Problem {
-  const [, path = '', after] =
-    /^Variable "\$input" got invalid value .*? at "input\.((?:\w+|\.|\[\d+\])+)"; (.*)$/s.exec(said) ?? []
-  const message = after ?? /^Variable "\$input" got invalid value .*\}; (.*)$/s.exec(said)?.[1] ?? said
-  const [, field] = /^Field "(\w+)" is not defined/.exec(message) ?? []
-  return file.problemAt([path, field].filter(Boolean).join('.'), message)
 }

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { z } from 'zod'
 import { mutate } from './api.ts'
+import { instantOption } from './instant.ts'
 import { type ClientOptions, clientCommand, inSession } from './session.ts'
 
 const Made = z.object({
@@ -22,6 +23,7 @@ export function tokenCommand(): Command {
     .option(
       '--expires <instant>',
       'from when on it is refused, like 2027-01-01T00:00:00Z; omitted: until it is revoked',
+      instantOption,
     )
     .action(createToken)
   return new Command('token').description('tokens for people and scripts, on a server that runs').addCommand(create)

@@ -91,8 +91,18 @@ test('every problem of every file has its place, and nothing is changed while a 
   const { code, out, err } = await cuelight(['apply', ...names.map(at)])
   expect({ code, out }).toEqual({ code: 3, out: '' })
   const place = (name: string, rest: string) => `${at(name)}${rest}`
-  expect(err).toContain(place('shape.yaml', ':3:8: title: String cannot represent a non string value: 7\n'))
-  expect(err).toContain(place('shape.yaml', ':17:19: spec.phases[0].steps[1].action: Field "action" is not defined'))
+  expect(err).toContain(place('shape.yaml', ':3:8: title: It has to be a text, not 7; put a number into quotes.\n'))
+  expect(err).toContain(
+    place(
+      'shape.yaml',
+      ':17:19: spec.phases[0].steps[1].action: This is not known here; write "actionId", or remove it.\n',
+    ),
+  )
+  const lines = err
+    .split('\n')
+    .flatMap((line) => /shape\.yaml:(\d+):/.exec(line)?.[1] ?? [])
+    .map(Number)
+  expect(lines).toEqual([...lines].sort((a, b) => a - b))
   expect(err).toContain(place('syntax.json', ':4:1: '))
   expect(err).toMatch(/twice\.yaml:2:7: slug: .*shape\.yaml has this slug already/)
   expect(err).toMatch(/twice\.yaml:22:7: slug: /)

@@ -65,8 +65,6 @@ test('says what the server says against it, and exits with 3', async () => {
   })
   const forbidden = await token(['create', 'x', '--role', 'ADMIN'], { CUELIGHT_TOKEN: `${SECRET}-viewer` })
   expect(forbidden).toEqual({ code: 3, out: '', err: 'createApiToken needs the role ADMIN; this token has VIEWER.\n' })
-  const when = await token(['create', 'x', '--role', 'ADMIN', '--expires', 'tomorrow'])
-  expect(when).toEqual({ code: 3, out: '', err: expect.stringMatching(/DateTime is an RFC 3339 instant/) })
 })
 
 test('without a token, a server or Cuelight it says what to do, and shows no token', async () => {
