@@ -8,7 +8,7 @@ import { isObject } from '../domain/plain-object.ts'
 import { askApi } from './api.ts'
 import { DEFINITION, Definition, type Form, formOf, formOfInput } from './definition-form.ts'
 import { wrongUsage } from './failure.ts'
-import { noEvent } from './find-event.ts'
+import { eventNamed, noEvent } from './find-event.ts'
 import { mergeYaml } from './merge-yaml.ts'
 import { type ClientOptions, clientCommand, inSession, type Session } from './session.ts'
 
@@ -19,7 +19,7 @@ export function exportCommand(): Command {
     .description(
       'events as files that apply takes: their drafts, which are what is published last unless somebody works on them',
     )
-    .argument('[slugs...]', 'which; omitted: all that are not archived')
+    .argument('[slugs...]', 'which, by slug or id; omitted: all that are not archived')
     .option('--dir <folder>', 'into SLUG.yaml there, or over SLUG.yml or SLUG.json, whose comments stay where they can')
     .action(exportDefinitions)
 }
@@ -53,8 +53,8 @@ async function namedForms({ config }: Session, slugs: readonly string[]): Promis
   const forms: Form[] = []
   for (const slug of slugs) {
     const { definition } = await askApi(config, {
-      document: `query ($slug: String!) { definition(slug: $slug) ${DEFINITION} }`,
-      variables: { slug },
+      document: `query ($id: ID, $slug: String) { definition(id: $id, slug: $slug) ${DEFINITION} }`,
+      variables: eventNamed(slug),
       shape: z.object({ definition: Definition.nullable() }),
     })
     if (definition === null) throw noEvent(slug)

@@ -7,6 +7,7 @@ import { completionCommand } from './completion.ts'
 import { confirmCommand } from './confirm.ts'
 import { cuesCommand } from './cues.ts'
 import { emitCommand } from './emit.ts'
+import { eventsCommand } from './events.ts'
 import { exportCommand } from './export.ts'
 import { logsCommand } from './logs.ts'
 import { migrateCommand } from './migrate.ts'
@@ -43,6 +44,7 @@ const COMMANDS = [
   applyCommand,
   exportCommand,
   schemaCommand,
+  eventsCommand,
   startCommand,
   runsCommand,
   logsCommand,
