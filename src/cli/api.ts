@@ -29,7 +29,7 @@ export async function askApi<T>(config: ClientConfig, { document, variables = {}
     )
   })
   const answer: unknown = await response.json().catch(() => null)
-  if (!isObject(answer)) {
+  if (!isObject(answer) || (answer.data === undefined && answer.errors === undefined)) {
     throw failed(`What answers at ${url} is no Cuelight (status ${response.status}); correct --url or CUELIGHT_URL.`)
   }
   if (answer.errors !== undefined) throw refusalOf(answer.errors)
