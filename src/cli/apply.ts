@@ -31,8 +31,16 @@ export function applyCommand(): Command {
 function apply(files: string[], { dryRun, ...options }: ClientOptions & { dryRun?: boolean }): Promise<void> {
   return inSession(options, async (session) => {
     const { definitions, problems: unread } = readDefinitionFiles(files)
-    for (const file of definitions) unread.push(...(await shapeProblems(session, file)))
-    refuseWith(unread, 'Nothing was changed.')
+    const misshapen = []
+    for (const file of definitions) {
+      // Where a file cannot even be read, that is what has to be told, whatever the server says.
+      const told = shapeProblems(session, file)
+      misshapen.push(...(unread.length === 0 ? await told : await told.catch(() => [])))
+    }
+    refuseWith([...unread, ...misshapen], {
+      outcome: 'Nothing was changed.',
+      exit: unread.length > 0 ? EXIT.USAGE : EXIT.REFUSED,
+    })
     const plan: Planned[] = []
     for (const file of definitions) plan.push(await planOf(session, file))
     if (dryRun === true) return showPlan(session, plan)
@@ -40,7 +48,7 @@ function apply(files: string[], { dryRun, ...options }: ClientOptions & { dryRun
     const saved = []
     for (const planned of plan) saved.push(await save(session, planned))
     const issues = saved.flatMap((it) => it.problems)
-    refuseWith(issues, 'What could be saved is saved as drafts. Nothing was published.')
+    refuseWith(issues, { outcome: 'What could be saved is saved as drafts. Nothing was published.' })
     const published = []
     for (const { planned, draft } of saved) if (draft !== null) published.push(await publish(session, planned, draft))
     const done = published.flatMap(({ answer }) => (answer === null ? [] : [answer]))
@@ -52,16 +60,19 @@ function apply(files: string[], { dryRun, ...options }: ClientOptions & { dryRun
         ? 'What did not pass its verification is published: it can be started by hand, and its schedule is held.'
         : null,
     ]
-    refuseWith(problems, outcomes.filter((it) => it !== null).join('\n'))
+    refuseWith(problems, { outcome: outcomes.filter((it) => it !== null).join('\n') })
   })
 }
 
 /** Throws every problem at once, each with its place, where there are any. */
-function refuseWith(problems: readonly Problem[], outcome: string): void {
+function refuseWith(
+  problems: readonly Problem[],
+  { outcome, exit = EXIT.REFUSED }: { outcome: string; exit?: 2 | 3 },
+): void {
   if (problems.length === 0) return
   const sorted = inOrderOfPlace(problems)
   const message = [...sorted.map(showProblem), outcome].join('\n')
-  throw new CommandFailure(message, { exit: EXIT.REFUSED, code: 'INVALID_INPUT', detail: { problems: sorted } })
+  throw new CommandFailure(message, { exit, code: 'INVALID_INPUT', detail: { problems: sorted } })
 }
 
 async function planOf({ config }: Session, file: DefinitionFile): Promise<Planned> {

@@ -89,7 +89,7 @@ test('every problem of every file has its place, and nothing is changed while a 
   const before = await countOf()
   const names = ['shape.yaml', 'syntax.json', 'twice.yaml', 'number.yaml', 'text.yaml', 'empty.yaml', 'none.yaml']
   const { code, out, err } = await cuelight(['apply', ...names.map(at)])
-  expect({ code, out }).toEqual({ code: 3, out: '' })
+  expect({ code, out }).toEqual({ code: 2, out: '' })
   const place = (name: string, rest: string) => `${at(name)}${rest}`
   expect(err).toContain(place('shape.yaml', ':3:8: title: It has to be a text, not 7; put a number into quotes.\n'))
   expect(err).toContain(
@@ -112,6 +112,26 @@ test('every problem of every file has its place, and nothing is changed while a 
   expect(err).toMatch(/none\.yaml: It cannot be read .*ENOENT/)
   expect(err).toMatch(/\nNothing was changed\.\n$/)
   expect(await countOf()).toBe(before)
+})
+
+test('a file that cannot be read is a wrong command line, whatever the server says; one of another shape is refused', async () => {
+  const { at } = filesOf({
+    'shape.yaml': FRIDAY.replace('title: Friday quiz', 'title: 7'),
+    'syntax.yaml': 'slug: [',
+    'good.yaml': FRIDAY,
+  })
+  for (const name of ['none.yaml', 'syntax.yaml']) {
+    expect(await cuelight(['apply', at(name)]), name).toMatchObject({ code: 2, out: '' })
+  }
+  const away = await cuelight(['apply', at('none.yaml'), at('good.yaml'), '--url', 'http://127.0.0.1:1'])
+  expect(away).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/none\.yaml: It cannot be read[^\n]*\nNothing was changed\.\n$/),
+  })
+  expect(await cuelight(['apply', at('shape.yaml')])).toMatchObject({
+    code: 3,
+    err: expect.stringContaining(':3:8: title'),
+  })
 })
 
 test('what the draft lacks is told with its place, and nothing is published', async () => {
