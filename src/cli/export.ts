@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import { parseAllDocuments, stringify } from 'yaml'
 import { z } from 'zod'
 import { isObject } from '../domain/plain-object.ts'
+import { makeFolder } from '../store/make-folder.ts'
 import { askApi } from './api.ts'
 import { DEFINITION, Definition, type Form, formOf, formOfInput } from './definition-form.ts'
 import { wrongUsage } from './failure.ts'
@@ -28,17 +29,17 @@ function exportDefinitions(slugs: string[], { dir, ...options }: ClientOptions &
   return inSession(options, async (session) => {
     const forms = slugs.length === 0 ? await allForms(session) : await namedForms(session, slugs)
     if (dir === undefined) return session.answer(forms, () => forms.map(textOf).join('---\n').trimEnd())
-    const written = onDisk(dir, () => {
-      mkdirSync(dir, { recursive: true })
+    const written = await onDisk(dir, async () => {
+      await makeFolder(dir)
       return forms.map((form) => write(dir, form))
     })
     session.answer(written, () => written.map(({ file, change }) => `${file}: ${change}`).join('\n'))
   })
 }
 
-function onDisk<T>(dir: string, work: () => T): T {
+async function onDisk<T>(dir: string, work: () => Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
     throw wrongUsage(
@@ -104,10 +105,13 @@ function write(dir: string, form: Form): { file: string; change: 'created' | 'up
     )
   }
   const before: unknown = document?.toJS()
-  if (isObject(before) && isDeepStrictEqual(formOfInput(before), form)) return { file, change: 'unchanged' }
-  if (document !== undefined) mergeYaml(document, form)
+  const { $schema, ...fields } = isObject(before) ? before : {}
+  if (isDeepStrictEqual(formOfInput(fields), form)) return { file, change: 'unchanged' }
+  // By what an editor checks it stays.
+  const kept = $schema === undefined ? form : { $schema, ...form }
+  if (document !== undefined) mergeYaml(document, kept)
   const text = file.endsWith('.json')
-    ? `${JSON.stringify(form, null, 2)}\n`
+    ? `${JSON.stringify(kept, null, 2)}\n`
     : (document?.toString({ lineWidth: 0 }) ?? textOf(form))
   writeFileSync(file, text)
   return { file, change: 'updated' }
