@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { advanceCommand } from './advance.ts'
 import { applyCommand } from './apply.ts'
+import { archiveCommand } from './archive.ts'
 import { cancelCommand } from './cancel.ts'
 import { completionCommand } from './completion.ts'
 import { confirmCommand } from './confirm.ts'
@@ -43,6 +44,7 @@ const COMMANDS = [
   tokenCommand,
   applyCommand,
   exportCommand,
+  archiveCommand,
   schemaCommand,
   eventsCommand,
   startCommand,
