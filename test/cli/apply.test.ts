@@ -194,6 +194,16 @@ test('--dry-run finds what publishing would refuse, with its place, and saves no
   ])
 })
 
+test('a warning cannot work the terminal, not by the name of its file either', async () => {
+  const name = 'o\u001b[31mdd.yaml'
+  const { at } = filesOf({
+    [name]: FRIDAY.replace('slug: friday', 'slug: red').replace('{host} opens', '{gost} opens'),
+  })
+  const { code, err } = await cuelight(['apply', '--dry-run', at(name)])
+  expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/o \[31mdd\.yaml:16:30: .*Warning: /) })
+  expect(err).not.toContain('\u001b')
+})
+
 test('of a slug that can be none nothing is saved, and that is said', async () => {
   const { at } = filesOf({
     'bad.yaml': FRIDAY.replace('slug: friday', 'slug: Bad Slug'),
