@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isObject } from '../domain/plain-object.ts'
 import type { ClientConfig } from './config.ts'
 import { CommandFailure, EXIT, wrongUsage } from './failure.ts'
+import { inputProblem } from './input-problem.ts'
 
 /** Longest that a command waits for an answer; publishing verifies, which may take half of it. */
 const ANSWER_MS = 60_000
@@ -28,7 +29,7 @@ export async function askApi<T>(config: ClientConfig, { document, variables = {}
     )
   })
   const answer: unknown = await response.json().catch(() => null)
-  if (!isObject(answer)) {
+  if (!isObject(answer) || (answer.data === undefined && answer.errors === undefined)) {
     throw failed(`What answers at ${url} is no Cuelight (status ${response.status}); correct --url or CUELIGHT_URL.`)
   }
   if (answer.errors !== undefined) throw refusalOf(answer.errors)
@@ -119,8 +120,9 @@ export function refusalOf(errors: unknown): CommandFailure {
   const code = first.extensions?.code ?? 'UNEXPECTED'
   if (code === 'UNAUTHENTICATED') return wrongToken()
   const messages = [first, ...others].map((error) => error.message)
-  const detail = others.length === 0 ? {} : { messages }
-  return new CommandFailure(messages.join('\n'), { exit: EXITS[code] ?? EXIT.UNEXPECTED, code, detail })
+  const said = messages.map(sayInput).join('\n')
+  const detail = said === messages[0] ? {} : { messages }
+  return new CommandFailure(said, { exit: EXITS[code] ?? EXIT.UNEXPECTED, code, detail })
 }
 
 const Errors = z.array(
@@ -132,6 +134,13 @@ const EXITS: Readonly<Record<string, 3 | 4>> = {
   BAD_USER_INPUT: EXIT.REFUSED,
   TOO_COMPLEX: EXIT.REFUSED,
   NOT_FOUND: EXIT.NOT_FOUND,
+}
+
+/** What does not fit an input is told with its path, and in words that need no knowledge of GraphQL. */
+function sayInput(message: string): string {
+  const problem = inputProblem(message)
+  if (problem === null) return message
+  return problem.path === '' ? problem.message : `${problem.path}: ${problem.message}`
 }
 
 function failed(message: string): CommandFailure {

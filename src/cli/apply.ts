@@ -3,7 +3,17 @@ import type { Command } from 'commander'
 import { stringify } from 'yaml'
 import { z } from 'zod'
 import { askApi, mutate } from './api.ts'
-import { type DefinitionFile, type Problem, pathInInput, readDefinitionFiles, showProblem } from './definition-file.ts'
+import {
+  type DefinitionFile,
+  FILES_ARGUMENT,
+  inOrderOfPlace,
+  ONLY_A_WARNING,
+  type Problem,
+  pathInInput,
+  readDefinitionFiles,
+  showProblem,
+  showWarning,
+} from './definition-file.ts'
 import { DEFINITION, Definition, formOf, formOfInput } from './definition-form.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { lineDiff } from './line-diff.ts'
@@ -16,7 +26,7 @@ type Planned = { file: DefinitionFile; existing: Definition | null; change: Chan
 export function applyCommand(): Command {
   return clientCommand('apply')
     .description('create or update events from files and publish them (ADMIN)')
-    .argument('<files...>', 'YAML or JSON, with the fields of CreateDefinitionInput; "cuelight schema" is for editors')
+    .argument('<files...>', FILES_ARGUMENT)
     .option('--dry-run', 'show what would change, and change nothing')
     .action(apply)
 }
@@ -24,18 +34,33 @@ export function applyCommand(): Command {
 function apply(files: string[], { dryRun, ...options }: ClientOptions & { dryRun?: boolean }): Promise<void> {
   return inSession(options, async (session) => {
     const { definitions, problems: unread } = readDefinitionFiles(files)
-    for (const file of definitions) unread.push(...(await shapeProblems(session, file)))
-    refuseWith(unread, 'Nothing was changed.')
+    const misshapen = []
+    for (const file of definitions) {
+      // Where a file cannot even be read, that is what has to be told, whatever the server says.
+      const told = shapeProblems(session, file)
+      misshapen.push(...(unread.length === 0 ? await told : await told.catch(() => [])))
+    }
+    refuseWith([...unread, ...misshapen], {
+      outcome: 'Nothing was changed.',
+      exit: unread.length > 0 ? EXIT.USAGE : EXIT.REFUSED,
+    })
     const plan: Planned[] = []
     for (const file of definitions) plan.push(await planOf(session, file))
     if (dryRun === true) return showPlan(session, plan)
 
     const saved = []
     for (const planned of plan) saved.push(await save(session, planned))
-    const issues = saved.flatMap((it) => it.problems)
-    refuseWith(issues, 'What could be saved is saved as drafts. Nothing was published.')
+    for (const warning of saved.flatMap((it) => it.warnings)) session.remark(showWarning(warning))
+    const kept = saved.some(({ draft }) => draft !== null)
+    refuseWith(
+      saved.flatMap((it) => it.problems),
+      {
+        outcome: `${kept ? 'What could be saved is saved as drafts.' : 'Nothing was saved.'} Nothing was published.`,
+        warnings: saved.flatMap((it) => it.warnings),
+      },
+    )
     const published = []
-    for (const { planned, draft } of saved) if (draft !== null) published.push(await publish(session, planned, draft))
+    for (const it of saved) if (it.draft !== null) published.push(await publish(session, { ...it, draft: it.draft }))
     const done = published.flatMap(({ answer }) => (answer === null ? [] : [answer]))
     if (done.length > 0) session.answer(done, () => done.map(sayPublished).join('\n'))
     const problems = published.flatMap((it) => it.problems)
@@ -45,15 +70,19 @@ function apply(files: string[], { dryRun, ...options }: ClientOptions & { dryRun
         ? 'What did not pass its verification is published: it can be started by hand, and its schedule is held.'
         : null,
     ]
-    refuseWith(problems, outcomes.filter((it) => it !== null).join('\n'))
+    refuseWith(problems, { outcome: outcomes.filter((it) => it !== null).join('\n') })
   })
 }
 
 /** Throws every problem at once, each with its place, where there are any. */
-function refuseWith(problems: readonly Problem[], outcome: string): void {
+function refuseWith(
+  problems: readonly Problem[],
+  { outcome, exit = EXIT.REFUSED, warnings = [] }: { outcome: string; exit?: 2 | 3; warnings?: readonly Problem[] },
+): void {
   if (problems.length === 0) return
-  const message = [...problems.map(showProblem), outcome].join('\n')
-  throw new CommandFailure(message, { exit: EXIT.REFUSED, code: 'INVALID_INPUT', detail: { problems } })
+  const sorted = inOrderOfPlace(problems)
+  const message = [...sorted.map(showProblem), outcome].join('\n')
+  throw new CommandFailure(message, { exit, code: 'INVALID_INPUT', detail: { problems: sorted, warnings } })
 }
 
 async function planOf({ config }: Session, file: DefinitionFile): Promise<Planned> {
@@ -67,21 +96,41 @@ async function planOf({ config }: Session, file: DefinitionFile): Promise<Planne
   return { file, existing: definition, change: same ? 'unchanged' : 'updated' }
 }
 
-function showPlan(session: Session, plan: readonly Planned[]): void {
+async function showPlan(session: Session, plan: readonly Planned[]): Promise<void> {
+  // Loaded only here: the rules of drafts come with it.
+  const { draftCheck } = await import('./draft-check.ts')
+  const check = await draftCheck(session.config)
   const shown = plan.map(({ file, existing, change }) => {
     const [before, after] = [existing === null ? '' : textOf(formOf(existing)), textOf(formOfInput(file.input))]
-    return { file: file.file, slug: String(file.input.slug), change, diff: lineDiff(before, after) }
+    const { issues, warnings } = check(file)
+    const answer = { file: file.file, slug: String(file.input.slug), change, diff: lineDiff(before, after) }
+    return {
+      answer: { ...answer, warnings: problemsAt(file, warnings) },
+      problems: [
+        ...(existing?.state === 'ARCHIVED' ? [file.problemAt('slug', ARCHIVED)] : []),
+        ...problemsAt(file, issues),
+      ],
+    }
   })
   const style = (line: string) => (line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : 'dim')
-  session.answer(shown, () =>
-    shown
+  const answers = shown.map(({ answer }) => answer)
+  session.answer(answers, () =>
+    answers
       .map(({ slug, change, diff }) =>
         [`${slug}: ${WOULD[change]}`, ...diff.map((line) => session.paint(style(line), line))].join('\n'),
       )
       .join('\n'),
   )
+  for (const warning of answers.flatMap(({ warnings }) => warnings)) session.remark(showWarning(warning))
+  refuseWith(
+    shown.flatMap(({ problems }) => problems),
+    { outcome: 'Nothing was changed, and like this nothing would be published.' },
+  )
 }
 
+const ARCHIVED = 'The event of this slug is archived, and takes no changes any more; give another slug.'
+const problemsAt = (file: DefinitionFile, issues: readonly { path: string; message: string }[]): Problem[] =>
+  issues.map(({ path, message }) => file.problemAt(pathInInput(path), message))
 const WOULD = { created: 'would be created', updated: 'would be updated', unchanged: 'is as it is in the file' }
 const textOf = (form: object) => stringify(form, { lineWidth: 0 })
 
@@ -96,10 +145,12 @@ const Draft = z.object({
 type Draft = z.infer<typeof Draft>['definition']
 const DRAFT = '{ definition { id updatedAt draftIssues { path message } draftWarnings { path message } } }'
 
+type Saved = { planned: Planned; draft: Draft | null; problems: Problem[]; warnings: Problem[] }
+
 /** Fields that a file leaves out are as they would be in a new definition. */
 const CLEARED = { description: null, timeZone: null, graceSeconds: null, concurrencyKey: null, parameters: null }
 
-async function save({ config, remark }: Session, planned: Planned) {
+async function save({ config }: Session, planned: Planned): Promise<Saved> {
   const { file, existing } = planned
   const { slug: _slug, ...fields } = file.input
   try {
@@ -112,13 +163,15 @@ async function save({ config, remark }: Session, planned: Planned) {
             payload: DRAFT,
             shape: Draft,
           })
-    for (const { path, message } of definition.draftWarnings) {
-      remark(showProblem(file.problemAt(pathInInput(path), `Warning: ${message}`)))
+    const { draftIssues, draftWarnings } = definition
+    return {
+      planned,
+      draft: definition,
+      problems: problemsAt(file, draftIssues),
+      warnings: problemsAt(file, draftWarnings),
     }
-    const problems = definition.draftIssues.map(({ path, message }) => file.problemAt(pathInInput(path), message))
-    return { planned, draft: definition, problems }
   } catch (error) {
-    return { planned, draft: null, problems: problemsOf(file, error) }
+    return { planned, draft: null, problems: problemsOf(file, error), warnings: [] }
   }
 }
 
@@ -133,9 +186,18 @@ const Published = z.object({
 const PUBLISHED =
   '{ version { version } verification { passed issues { path message } steps { path finding message } } }'
 
-type Answer = { file: string; slug: string; change: Change; version: number; newVersion: boolean; verified: boolean }
+type Answer = {
+  file: string
+  slug: string
+  change: Change
+  version: number
+  newVersion: boolean
+  verified: boolean
+  warnings: Problem[]
+}
 
-async function publish({ config, remark }: Session, { file, existing, change }: Planned, draft: Draft) {
+async function publish({ config, remark }: Session, { planned, draft, warnings }: Saved & { draft: Draft }) {
+  const { file, existing, change } = planned
   try {
     const { version, verification } = await mutate(config, {
       name: 'publishDefinition',
@@ -144,11 +206,15 @@ async function publish({ config, remark }: Session, { file, existing, change }: 
       shape: Published,
     })
     const found = [
-      ...verification.issues.map((it) => ({ ...it, finding: 'ERROR' })),
+      ...verification.issues.map((it) => ({
+        ...it,
+        finding: it.message.startsWith(ONLY_A_WARNING) ? 'WARNING' : 'ERROR',
+      })),
       ...verification.steps.filter(({ finding }) => finding !== 'OK'),
     ].map(({ path, finding, message }) => ({ finding, problem: file.problemAt(pathInInput(path), message) }))
     const serious = found.filter(({ finding }) => !verification.passed && finding === 'ERROR')
-    for (const it of found) if (!serious.includes(it)) remark(`${showProblem(it.problem)} (a warning)`)
+    const others = found.filter((it) => !serious.includes(it)).map(({ problem }) => problem)
+    for (const warning of others) remark(showWarning(warning))
     const answer: Answer = {
       file: file.file,
       slug: String(file.input.slug),
@@ -156,6 +222,7 @@ async function publish({ config, remark }: Session, { file, existing, change }: 
       version: version.version,
       newVersion: version.version !== existing?.currentVersion?.version,
       verified: verification.passed,
+      warnings: [...warnings, ...others],
     }
     return { answer, problems: serious.map(({ problem }) => problem) }
   } catch (error) {
@@ -174,5 +241,5 @@ function problemsOf(file: DefinitionFile, error: unknown): Problem[] {
   const mine = error instanceof CommandFailure && ['INVALID_INPUT', 'CONFLICT', 'NOT_FOUND'].includes(error.code)
   if (!mine) throw error
   const issues = Issues.safeParse(error.detail.issues).data ?? [{ path: '', message: error.message }]
-  return issues.map(({ path, message }) => file.problemAt(pathInInput(path), message))
+  return problemsAt(file, issues)
 }

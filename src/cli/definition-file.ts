@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Document, isNode, LineCounter, parseAllDocuments, visit } from 'yaml'
 import { isObject } from '../domain/plain-object.ts'
 
@@ -13,9 +14,19 @@ export type DefinitionFile = {
   problemAt(path: string, message: string): Problem
 }
 
-/** Reads files of YAML or JSON. What is no YAML, or holds no definition, is a problem with its place. */
-export function readDefinitionFiles(files: readonly string[]): { definitions: DefinitionFile[]; problems: Problem[] } {
-  const read = files.map(readOne)
+/** What the help says of files of events. */
+export const FILES_ARGUMENT =
+  'YAML or JSON, with the fields of CreateDefinitionInput; a folder stands for its files, - for standard input; "cuelight schema" is for editors'
+
+/** As `-` is called in problems. */
+const STANDARD_INPUT = 'standard input'
+
+/**
+ * Reads files of YAML or JSON, the files of a folder, but not what lies in folders below, and standard input (`-`). What is
+ * no YAML, or holds no definition, is a problem with its place.
+ */
+export function readDefinitionFiles(given: readonly string[]): { definitions: DefinitionFile[]; problems: Problem[] } {
+  const read = given.flatMap(filesOf).map(readOne)
   const definitions = read.flatMap((it) => it.definitions)
   const problems = read.flatMap((it) => it.problems)
   const bySlug = new Map<unknown, DefinitionFile>()
@@ -28,13 +39,25 @@ export function readDefinitionFiles(files: readonly string[]): { definitions: De
   return { definitions, problems }
 }
 
-function readOne(file: string): { definitions: DefinitionFile[]; problems: Problem[] } {
+/** The files of a folder by name, without schemas for editors; anything else as it is, whether it is there or not. */
+function filesOf(given: string): string[] {
+  if (given === '-' || !existsSync(given) || !statSync(given).isDirectory()) return [given]
+  const names = readdirSync(given).filter((name) => /\.(ya?ml|json)$/.test(name) && !name.endsWith('.schema.json'))
+  return names.length === 0 ? [given] : names.sort().map((name) => join(given, name))
+}
+
+function readOne(given: string): { definitions: DefinitionFile[]; problems: Problem[] } {
+  const file = given === '-' ? STANDARD_INPUT : given
   const nowhere = { file, line: null, column: null, path: '' }
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readFileSync(given === '-' ? 0 : given, 'utf8')
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
+    if (why.startsWith('EISDIR')) {
+      const message = 'This folder holds no file that ends in .yaml, .yml or .json; name another, or the files.'
+      return { definitions: [], problems: [{ ...nowhere, message }] }
+    }
     return { definitions: [], problems: [{ ...nowhere, message: `It cannot be read (${why}); correct its name.` }] }
   }
   const lines = new LineCounter()
@@ -67,7 +90,11 @@ function readOne(file: string): { definitions: DefinitionFile[]; problems: Probl
       path,
       message,
     })
-    if (isObject(input)) return [{ file, input, problemAt }]
+    if (isObject(input)) {
+      // Tells editors by what to check a file of JSON.
+      const { $schema: _, ...fields } = input
+      return [{ file, input: fields, problemAt }]
+    }
     problems.push(problemAt('', 'It holds no definition; write its fields, such as slug, title and spec.'))
     return []
   })
@@ -104,6 +131,26 @@ function offsetOf(document: Document, path: string): number {
 export function showProblem({ file, line, column, path, message }: Problem): string {
   const place = line === null ? file : `${file}:${line}:${column}`
   return `${place}: ${path === '' ? '' : `${path}: `}${message}`
+}
+
+/** How the API begins an issue that stands against nothing. */
+export const ONLY_A_WARNING = 'Only a warning: '
+
+/** The same of what stands against nothing. */
+export function showWarning({ message, ...place }: Problem): string {
+  const said = message.startsWith(ONLY_A_WARNING) ? message.slice(ONLY_A_WARNING.length) : message
+  return showProblem({ ...place, message: `Warning: ${said}` })
+}
+
+/** File by file, each from its beginning to its end. */
+export function inOrderOfPlace(problems: readonly Problem[]): Problem[] {
+  const files = [...new Set(problems.map(({ file }) => file))]
+  return [...problems].sort(
+    (a, b) =>
+      files.indexOf(a.file) - files.indexOf(b.file) ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      (a.column ?? 0) - (b.column ?? 0),
+  )
 }
 
 /** A path of the API's in the input: what it says of the spec begins with `phases` or `schedule`. */

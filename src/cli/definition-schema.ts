@@ -7,6 +7,8 @@ import {
   isNonNullType,
 } from 'graphql'
 
+import { FIELD_BOUNDS, SCALAR_BOUNDS } from './definition-bounds.ts'
+
 type Json = Record<string, unknown>
 
 /** Scalars whose values are no texts. */
@@ -17,14 +19,17 @@ const SCALARS: Readonly<Record<string, Json>> = {
   JSONObject: { type: 'object' },
 }
 
-/** The JSON Schema (draft 7, which editors know best) of an input of the API, as files hold it. */
+/**
+ * The JSON Schema (draft 7, which editors know best) of an input of the API, as files hold it, with the bounds that
+ * publishing sets.
+ */
 export function jsonSchemaOf(schema: GraphQLSchema, name: string): Json {
   const definitions: Record<string, Json> = {}
   const refer = (type: GraphQLInputType): Json => {
     if (isNonNullType(type)) return refer(type.ofType)
     if (isListType(type)) return { type: 'array', items: refer(type.ofType) }
     if (isEnumType(type)) return { enum: type.getValues().map((value) => value.name) }
-    if (!isInputObjectType(type)) return { ...(SCALARS[type.name] ?? { type: 'string' }) }
+    if (!isInputObjectType(type)) return { ...(SCALARS[type.name] ?? { type: 'string' }), ...SCALAR_BOUNDS[type.name] }
     if (definitions[type.name] === undefined) {
       const shape: Json = {}
       definitions[type.name] = shape
@@ -36,7 +41,10 @@ export function jsonSchemaOf(schema: GraphQLSchema, name: string): Json {
         additionalProperties: false,
         ...(type.isOneOf ? { minProperties: 1, maxProperties: 1 } : { required }),
         properties: Object.fromEntries(
-          fields.map((field) => [field.name, { description: field.description, allOf: [refer(field.type)] }]),
+          fields.map((field) => {
+            const held = { ...refer(field.type), ...FIELD_BOUNDS[`${type.name}.${field.name}`] }
+            return [field.name, { description: field.description, allOf: [held] }]
+          }),
         ),
       })
     }
@@ -44,10 +52,13 @@ export function jsonSchemaOf(schema: GraphQLSchema, name: string): Json {
   }
   const type = schema.getType(name)
   if (!isInputObjectType(type)) throw new Error(`${name} is no input of the API.`)
+  const whole = refer(type)
+  // By which a file of JSON names its schema.
+  Object.assign(definitions[name]?.properties ?? {}, { $schema: { type: 'string' } })
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'An event of Cuelight',
-    ...refer(type),
+    ...whole,
     definitions,
   }
 }

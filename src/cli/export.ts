@@ -1,14 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import { parseAllDocuments, stringify } from 'yaml'
 import { z } from 'zod'
 import { isObject } from '../domain/plain-object.ts'
+import { makeFolder } from '../store/make-folder.ts'
 import { askApi } from './api.ts'
 import { DEFINITION, Definition, type Form, formOf, formOfInput } from './definition-form.ts'
 import { wrongUsage } from './failure.ts'
-import { noEvent } from './find-event.ts'
+import { eventNamed, noEvent } from './find-event.ts'
 import { mergeYaml } from './merge-yaml.ts'
 import { type ClientOptions, clientCommand, inSession, type Session } from './session.ts'
 
@@ -19,7 +20,7 @@ export function exportCommand(): Command {
     .description(
       'events as files that apply takes: their drafts, which are what is published last unless somebody works on them',
     )
-    .argument('[slugs...]', 'which; omitted: all that are not archived')
+    .argument('[slugs...]', 'which, by slug or id; omitted: all that are not archived')
     .option('--dir <folder>', 'into SLUG.yaml there, or over SLUG.yml or SLUG.json, whose comments stay where they can')
     .action(exportDefinitions)
 }
@@ -28,17 +29,17 @@ function exportDefinitions(slugs: string[], { dir, ...options }: ClientOptions &
   return inSession(options, async (session) => {
     const forms = slugs.length === 0 ? await allForms(session) : await namedForms(session, slugs)
     if (dir === undefined) return session.answer(forms, () => forms.map(textOf).join('---\n').trimEnd())
-    const written = onDisk(dir, () => {
-      mkdirSync(dir, { recursive: true })
+    const written = await onDisk(dir, async () => {
+      await makeFolder(dir)
       return forms.map((form) => write(dir, form))
     })
     session.answer(written, () => written.map(({ file, change }) => `${file}: ${change}`).join('\n'))
   })
 }
 
-function onDisk<T>(dir: string, work: () => T): T {
+async function onDisk<T>(dir: string, work: () => Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
     throw wrongUsage(
@@ -53,8 +54,8 @@ async function namedForms({ config }: Session, slugs: readonly string[]): Promis
   const forms: Form[] = []
   for (const slug of slugs) {
     const { definition } = await askApi(config, {
-      document: `query ($slug: String!) { definition(slug: $slug) ${DEFINITION} }`,
-      variables: { slug },
+      document: `query ($id: ID, $slug: String) { definition(id: $id, slug: $slug) ${DEFINITION} }`,
+      variables: eventNamed(slug),
       shape: z.object({ definition: Definition.nullable() }),
     })
     if (definition === null) throw noEvent(slug)
@@ -104,10 +105,13 @@ function write(dir: string, form: Form): { file: string; change: 'created' | 'up
     )
   }
   const before: unknown = document?.toJS()
-  if (isObject(before) && isDeepStrictEqual(formOfInput(before), form)) return { file, change: 'unchanged' }
-  if (document !== undefined) mergeYaml(document, form)
+  const { $schema, ...fields } = isObject(before) ? before : {}
+  if (isDeepStrictEqual(formOfInput(fields), form)) return { file, change: 'unchanged' }
+  // By what an editor checks it stays.
+  const kept = $schema === undefined ? form : { $schema, ...form }
+  if (document !== undefined) mergeYaml(document, kept)
   const text = file.endsWith('.json')
-    ? `${JSON.stringify(form, null, 2)}\n`
+    ? `${JSON.stringify(kept, null, 2)}\n`
     : (document?.toString({ lineWidth: 0 }) ?? textOf(form))
   writeFileSync(file, text)
   return { file, change: 'updated' }

@@ -4,7 +4,7 @@ export const EXIT = {
   DONE: 0,
   /** Something nobody expected, or no server to be reached: trying again may help. */
   UNEXPECTED: 1,
-  /** The command line is wrong. */
+  /** The command line is wrong, or a file that it names cannot be read. */
   USAGE: 2,
   /** The server refused: wrong input, a state that does not allow it, a token that may not. */
   REFUSED: 3,

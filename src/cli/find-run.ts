@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { uuidOf } from '../domain/ids.ts'
 import { askApi } from './api.ts'
 import { type CommandFailure, notFound, wrongUsage } from './failure.ts'
-import { noEvent } from './find-event.ts'
+import { eventNamed, noEvent } from './find-event.ts'
+import { refuseOtherIds } from './id-kind.ts'
 import type { Session } from './session.ts'
 
 /** What the help says of every RUN. */
 export const RUN_ARGUMENT =
-  "id of a run, a unique beginning of one (run_01a2…), or an event's slug for its run under way"
+  "id of a run, a unique beginning of one (run_01a2…), or an event's slug or id for its run under way"
 
 /** The statuses of a run that is under way: started and not ended. */
 export const UNDER_WAY = ['STARTING', 'RUNNING', 'PAUSED', 'ENDING']
@@ -30,6 +31,7 @@ export function noRun(id: string): CommandFailure {
 /** The id of the run that a person means. Throws a CommandFailure where there is none, or more than one. */
 export async function findRun(session: Session, given: string): Promise<string> {
   if (uuidOf(given, 'Run') !== null) return given
+  refuseOtherIds(given, { takes: ['Run', 'Definition'], give: 'a run: "cuelight runs" lists those under way' })
   return only(given, given.startsWith('run_') ? await beginningWith(session, given) : await underWayOf(session, given))
 }
 
@@ -48,15 +50,15 @@ function only(given: string, found: string[]): string {
   throw wrongUsage(`${given} may mean one of ${found.length} runs; give the id of the one you mean:${shown.join('')}`)
 }
 
-async function underWayOf({ config }: Session, slug: string): Promise<string[]> {
+async function underWayOf({ config }: Session, event: string): Promise<string[]> {
   const { definition } = await askApi(config, {
-    document: `query ($slug: String!, $status: [RunStatus!]) {
-      definition(slug: $slug) { runs(filter: { status: $status }) ${CONNECTION} }
+    document: `query ($id: ID, $slug: String, $status: [RunStatus!]) {
+      definition(id: $id, slug: $slug) { runs(filter: { status: $status }) ${CONNECTION} }
     }`,
-    variables: { slug, status: UNDER_WAY },
+    variables: { ...eventNamed(event), status: UNDER_WAY },
     shape: z.object({ definition: z.object({ runs: Ids }).nullable() }),
   })
-  if (definition === null) throw noEvent(slug)
+  if (definition === null) throw noEvent(event)
   return definition.runs.edges.map(({ node }) => node.id)
 }
 

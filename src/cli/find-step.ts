@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { uuidOf } from '../domain/ids.ts'
+import { typeOfPrefix, uuidOf } from '../domain/ids.ts'
 import { askApi } from './api.ts'
-import { notNow, wrongUsage } from './failure.ts'
+import { notFound, notNow, wrongUsage } from './failure.ts'
 import { findRun, noRun } from './find-run.ts'
 import { printable } from './printable.ts'
 import type { Session } from './session.ts'
@@ -49,4 +49,14 @@ export async function findFailedStep(session: Session, given: string): Promise<s
   throw notNow(`No step of ${given} failed or was refused; "cuelight logs ${id}" shows what happened.`)
 }
 
-const isStep = (given: string) => uuidOf(given, 'Step', 'Cue') !== null
+/** Whether it is the id of a step or cue. Throws a CommandFailure on what only begins like one. */
+function isStep(given: string): boolean {
+  if (uuidOf(given, 'Step', 'Cue') !== null) return true
+  const type = typeOfPrefix(given)
+  if (type !== 'Step' && type !== 'Cue') return false
+  throw notFound(
+    type === 'Cue'
+      ? `There is no cue ${given}; "cuelight cues" lists those that wait for a person.`
+      : `There is no step ${given}; give its whole id, or its run.`,
+  )
+}

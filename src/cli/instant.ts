@@ -1,4 +1,6 @@
+import { InvalidArgumentError } from 'commander'
 import { DateTime } from 'luxon'
+import { parseInstant } from '../domain/instant.ts'
 
 const FORMATS = { minutes: 'yyyy-MM-dd HH:mm', seconds: 'yyyy-MM-dd HH:mm:ss', millis: 'yyyy-MM-dd HH:mm:ss.SSS' }
 
@@ -18,4 +20,12 @@ export function showInstant(
   if (!there.isValid || there.offset === here.offset) return shown
   const beside = there.toFormat(there.toISODate() === here.toISODate() ? 'HH:mm' : FORMATS.minutes)
   return `${shown} (${beside} ${eventZone})`
+}
+
+/** Reads the instant of an option, as the API takes it. */
+export function instantOption(given: string): string {
+  if (parseInstant(given) !== null) return given
+  throw new InvalidArgumentError(
+    'It may be an instant with its date, its seconds, and Z or an offset, like 2027-01-01T20:00:00Z or 2027-01-01T20:00:00+01:00.',
+  )
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isObject } from '../domain/plain-object.ts'
+import { MAX_JSON_DEPTH, nestsDeeperThan } from '../domain/storable.ts'
 import { wrongUsage } from './failure.ts'
 
 /** What the help says of an option that takes a JSON object. */
@@ -19,8 +20,9 @@ export function jsonArgument(option: string, given: string): Record<string, unkn
     const why = error instanceof Error ? error.message : String(error)
     throw wrongUsage(`${option} is no JSON (${why}); give an object like '{"level": 7}', or @ and the name of a file.`)
   }
-  if (isObject(value)) return value
-  throw wrongUsage(`${option} has to be a JSON object, like '{"level": 7}'.`)
+  if (!isObject(value)) throw wrongUsage(`${option} has to be a JSON object, like '{"level": 7}'.`)
+  if (!nestsDeeperThan(value, MAX_JSON_DEPTH)) return value
+  throw wrongUsage(`${option} may nest at most ${MAX_JSON_DEPTH} levels deep; flatten it.`)
 }
 
 function contents(option: string, file: string): string {

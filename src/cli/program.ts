@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { advanceCommand } from './advance.ts'
 import { applyCommand } from './apply.ts'
+import { archiveCommand } from './archive.ts'
 import { cancelCommand } from './cancel.ts'
 import { completionCommand } from './completion.ts'
 import { confirmCommand } from './confirm.ts'
 import { cuesCommand } from './cues.ts'
 import { emitCommand } from './emit.ts'
+import { eventsCommand } from './events.ts'
 import { exportCommand } from './export.ts'
 import { logsCommand } from './logs.ts'
 import { migrateCommand } from './migrate.ts'
@@ -42,7 +44,9 @@ const COMMANDS = [
   tokenCommand,
   applyCommand,
   exportCommand,
+  archiveCommand,
   schemaCommand,
+  eventsCommand,
   startCommand,
   runsCommand,
   logsCommand,

@@ -5,7 +5,7 @@ import { askApi } from './api.ts'
 import { countFrom } from './count.ts'
 import { findEvent } from './find-event.ts'
 import { UNDER_WAY } from './find-run.ts'
-import { showInstant } from './instant.ts'
+import { instantOption, showInstant } from './instant.ts'
 import { styleOfStatus } from './paint.ts'
 import { printable } from './printable.ts'
 import { RUN_ROW, RunRow } from './run-row.ts'
@@ -39,12 +39,12 @@ export function runsCommand(): Command {
     .description('runs, newest occurrence first; where nothing else is said, those under way')
     .option('-a, --all', 'those to come and those that ended, too')
     .addOption(statusOption())
-    .option('--event <slug>', 'of this event')
+    .option('--event <event>', 'of this event, by its slug or id')
     .option('--scope <scope>', "in this scope, '' for those without one")
     .option('--waiting', 'with a cue that waits for a person')
     .option('--rehearsal', 'rehearsals only')
-    .option('--from <instant>', 'that start at or after this instant, like 2027-01-01T00:00:00Z')
-    .option('--to <instant>', 'that start before this instant')
+    .option('--from <instant>', 'that start at or after this instant, like 2027-01-01T00:00:00Z', instantOption)
+    .option('--to <instant>', 'that start before this instant', instantOption)
     .option('-n, --first <count>', `at most so many, up to ${MOST}`, countFrom(1, MOST), 50)
     .action(listRuns)
 }

@@ -47,16 +47,18 @@ export async function inSession(
       endWith: (exit) => {
         process.exitCode = exit
       },
-      remark: (text) => void (json || process.stderr.write(`${text}\n`)),
+      remark: (text) => void (json || process.stderr.write(`${shown(text)}\n`)),
     }
     await work(session)
   } catch (error) {
     const { code, message, detail, exit } = failureOf(error)
-    const said = message.split('\n').map(printable).join('\n')
-    process.stderr.write(`${json ? JSON.stringify({ error: { code, message, ...detail } }) : said}\n`)
+    process.stderr.write(`${json ? JSON.stringify({ error: { code, message, ...detail } }) : shown(message)}\n`)
     process.exitCode = exit
   }
 }
+
+/** A text that may hold others' words: its lines stay, and nothing else that works a terminal. */
+const shown = (text: string) => text.split('\n').map(printable).join('\n')
 
 function failureOf(error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error

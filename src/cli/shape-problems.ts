@@ -1,14 +1,23 @@
 import { z } from 'zod'
+import { slugProblem } from '../domain/slug.ts'
 import { askApi } from './api.ts'
 import type { DefinitionFile, Problem } from './definition-file.ts'
 import { CommandFailure } from './failure.ts'
+import { inputProblem } from './input-problem.ts'
 import type { Session } from './session.ts'
 
 const Messages = z.array(z.string())
 
+/** What the API's types let pass, and of which nothing could be saved. */
+function slugProblems(file: DefinitionFile): Problem[] {
+  const { slug } = file.input
+  const problem = typeof slug === 'string' ? slugProblem(slug) : null
+  return problem === null ? [] : [file.problemAt('slug', problem)]
+}
+
 /**
- * What in a file does not fit CreateDefinitionInput: a field that there is not, a text where a number has to be. The
- * server finds it out, in a mutation that it is told not to do.
+ * What in a file does not fit CreateDefinitionInput: a field that there is not, a text where a number has to be, a slug that
+ * can be none. The server finds the first two out, in a mutation that it is told not to do.
  */
 export async function shapeProblems({ config }: Session, file: DefinitionFile): Promise<Problem[]> {
   try {
@@ -19,19 +28,14 @@ export async function shapeProblems({ config }: Session, file: DefinitionFile): 
       variables: { input: file.input, do: false },
       shape: z.object({}),
     })
-    return []
+    return slugProblems(file)
   } catch (error) {
     if (!(error instanceof CommandFailure) || error.code !== 'BAD_USER_INPUT') throw error
     const messages = Messages.safeParse(error.detail.messages).data ?? [error.message]
-    return messages.map((message) => problemOf(file, message))
+    const problems = messages.map((message) => {
+      const problem = inputProblem(message) ?? { path: '', message }
+      return file.problemAt(problem.path, problem.message)
+    })
+    return [...problems, ...slugProblems(file)]
   }
-}
-
-/** GraphQL's `Variable "$input" got invalid value … at "input.spec.phases[0]"; what is wrong`. */
-function problemOf(file: DefinitionFile, said: string): Problem {
-  const [, path = '', after] =
-    /^Variable "\$input" got invalid value .*? at "input\.((?:\w+|\.|\[\d+\])+)"; (.*)$/s.exec(said) ?? []
-  const message = after ?? /^Variable "\$input" got invalid value .*\}; (.*)$/s.exec(said)?.[1] ?? said
-  const [, field] = /^Field "(\w+)" is not defined/.exec(message) ?? []
-  return file.problemAt([path, field].filter(Boolean).join('.'), message)
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { mutate } from './api.ts'
-import { findEvent } from './find-event.ts'
+import { EVENT_ARGUMENT, findEvent } from './find-event.ts'
+import { instantOption } from './instant.ts'
 import { JSON_ARGUMENT, jsonArgument } from './json-argument.ts'
 import { RUN_ROW, RunRow, sayRun } from './run-row.ts'
 import { type ClientOptions, clientCommand, inSession } from './session.ts'
@@ -17,8 +18,8 @@ type StartOptions = ClientOptions & {
 export function startCommand(): Command {
   return clientCommand('start')
     .description('start a run of an event, now or at an instant to come (ADMIN)')
-    .argument('<slug>', 'slug or id of the event')
-    .option('--at <instant>', 'when, like 2027-01-01T20:00:00Z; omitted: now')
+    .argument('<event>', EVENT_ARGUMENT)
+    .option('--at <instant>', 'when, like 2027-01-01T20:00:00Z; omitted: now', instantOption)
     .option('--scope <scope>', 'where it happens: a shard, a region, a channel')
     .option('--params <json>', `values of its parameters: ${JSON_ARGUMENT}`)
     .option('--request-id <id>', 'the same again answers the run that the first made: for trying again safely')
@@ -26,7 +27,7 @@ export function startCommand(): Command {
     .action(start)
 }
 
-function start(slug: string, { at, scope, params, requestId, rehearsal, ...options }: StartOptions): Promise<void> {
+function start(event: string, { at, scope, params, requestId, rehearsal, ...options }: StartOptions): Promise<void> {
   return inSession(options, async (session) => {
     const input = {
       ...(at === undefined ? {} : { scheduledFor: at }),
@@ -37,7 +38,7 @@ function start(slug: string, { at, scope, params, requestId, rehearsal, ...optio
     }
     const started = await mutate(session.config, {
       name: 'startRun',
-      input: { definitionId: await findEvent(session, slug), ...input },
+      input: { definitionId: await findEvent(session, event), ...input },
       payload: `{ created run ${RUN_ROW} }`,
       shape: z.object({ created: z.boolean(), run: RunRow }),
     })

@@ -1,7 +1,11 @@
 import { Command, Option } from 'commander'
 import { z } from 'zod'
 import { mutate } from './api.ts'
+import { holds, readTokens } from './api-token.ts'
+import { instantOption } from './instant.ts'
 import { type ClientOptions, clientCommand, inSession } from './session.ts'
+import { tokenListCommand } from './token-list.ts'
+import { tokenRevokeCommand } from './token-revoke.ts'
 
 const Made = z.object({
   token: z.string(),
@@ -22,13 +26,21 @@ export function tokenCommand(): Command {
     .option(
       '--expires <instant>',
       'from when on it is refused, like 2027-01-01T00:00:00Z; omitted: until it is revoked',
+      instantOption,
     )
     .action(createToken)
-  return new Command('token').description('tokens for people and scripts, on a server that runs').addCommand(create)
+  return new Command('token')
+    .description('tokens for people and scripts, on a server that runs')
+    .addCommand(create)
+    .addCommand(tokenListCommand())
+    .addCommand(tokenRevokeCommand())
 }
 
 function createToken(name: string, { role, expires, ...options }: CreateOptions): Promise<void> {
   return inSession(options, async (session) => {
+    // Before, since the token is shown only once; where it fails, making one says why.
+    const tokens = await readTokens(session.config).catch(() => [])
+    const namesakes = tokens.filter((token) => token.name === name.trim() && holds(token, Date.now()))
     const made = await mutate(session.config, {
       name: 'createApiToken',
       input: { name, role, ...(expires === undefined ? {} : { expiresAt: expires }) },
@@ -36,6 +48,12 @@ function createToken(name: string, { role, expires, ...options }: CreateOptions)
       shape: Made,
     })
     const { apiToken, token } = made
+    if (namesakes.length > 0) {
+      const others = namesakes.map(({ id }) => id).join(', ')
+      session.remark(
+        `${JSON.stringify(apiToken.name)} is the name of ${others} already: the log cannot tell what is done with which. "cuelight token revoke" ends one that is not needed.`,
+      )
+    }
     const until = apiToken.expiresAt === null ? 'until it is revoked' : `until ${apiToken.expiresAt}`
     session.remark(
       `Token "${apiToken.name}" (${apiToken.role}, ${apiToken.id}) holds ${until}. It is shown only this once:`,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import { CommandFailure, EXIT } from './failure.ts'
 import { findRun, RUN_ARGUMENT } from './find-run.ts'
@@ -41,8 +42,8 @@ function watch(given: string, options: ClientOptions): Promise<void> {
           runId,
           after: log.at(-1)?.line ?? 0,
           signal,
-          onLost: (why: string) => shown.update({ remark: `The connection is gone (${why}); trying to go on …` }),
-          onBack: () => shown.update({ remark: null }),
+          onLost: (why: string) => shown.remark(`The connection is gone (${why}); trying to go on …`),
+          onBack: () => shown.remark(null),
         }
         for await (const event of followLog(session.config, following)) {
           if (event.kind === 'lines') log.splice(0, Math.max(log.push(...event.lines) - LOG_LINES, 0))
@@ -72,7 +73,16 @@ function show(session: Session, run: RunView) {
   let state: State = { run, log: [], remark: null }
   const frame = (more: { log: State['log']; room?: { columns: number; rows: number } }) =>
     runFrame({ ...state, now: Date.now(), viewerZone, paint, ...more })
-  const print = () => session.answer(state.run, () => `${frame({ log: state.log.slice(-PRINTED_LINES) }).join('\n')}\n`)
+  let printed: unknown
+  const print = () => {
+    const { run, log } = state
+    const last = log.slice(-PRINTED_LINES)
+    // What is told again, as the end is, says nothing new.
+    const said = json ? run : { run, lines: last.map(({ line }) => line) }
+    if (isDeepStrictEqual(said, printed)) return
+    printed = said
+    session.answer(run, () => `${frame({ log: last }).join('\n')}\n`)
+  }
   const terminal = process.stdout
   const screen = terminal.isTTY && !json ? enterScreen(terminal) : null
   const draw = () => screen?.draw(frame({ log: state.log, room: { columns: terminal.columns, rows: terminal.rows } }))
@@ -87,9 +97,14 @@ function show(session: Session, run: RunView) {
     run: () => state.run,
     update(change: Partial<State>) {
       state = { ...state, ...change }
-      if (screen !== null) draw()
-      else if (change.log !== undefined) print()
-      else if (change.remark) session.remark(change.remark)
+      if (screen === null) print()
+      else draw()
+    },
+    /** Something about the connection; null: it is back. */
+    remark(remark: string | null) {
+      if (screen === null) session.remark(remark ?? 'The connection is back.')
+      state = { ...state, remark: screen === null ? null : remark }
+      draw()
     },
     /** The last state stays to be read. */
     end() {

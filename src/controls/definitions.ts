@@ -4,6 +4,7 @@ import type { Issue } from '../domain/issue.ts'
 import * as log from '../domain/log.ts'
 import type { ParameterInput } from '../domain/parameters.ts'
 import { normaliseParameter } from '../domain/parameters.ts'
+import { slugProblem } from '../domain/slug.ts'
 import {
   draftEquals,
   type EventSpecInput,
@@ -62,7 +63,6 @@ type Published = {
   upcoming: UpcomingCounts
 }
 
-const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/
 const EMPTY_SPEC: EventSpecInput = { schedule: { manual: true }, phases: [] }
 const DEFAULTS: DefinitionContent = {
   title: '',
@@ -87,11 +87,8 @@ export async function createDefinition(
   const { slug, ...given } = input
   const content = readContent(given)
   const issues = content.ok ? [] : content.issues
-  if (!SLUG.test(slug)) {
-    const message =
-      'The slug must be lower-case letters, digits and "-", up to 64, and not begin with "-", like "invasion-of-yew".'
-    return invalid([{ path: 'slug', message }, ...issues])
-  }
+  const ofSlug = slugProblem(slug)
+  if (ofSlug !== null) return invalid([{ path: 'slug', message: ofSlug }, ...issues])
   if (!content.ok) return invalid(issues)
   const id = mintId()
   const whole = { ...DEFAULTS, ...content.content }

@@ -9,6 +9,8 @@ export const LONGEST_DURATION_MS = 366 * DAY
 const FORM = 'write it like 90s, 30m, 2h, 1h30m or 1d, or as ISO 8601 like PT30M'
 const SHORT = /^(?:(\d+)d)?\s*(?:(\d+)h)?\s*(?:(\d+)m)?\s*(?:(\d+)s)?$/
 const ISO = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
+/** What every duration looks like, as the source of a pattern; `parseDuration` refuses some besides, such as 0s. */
+export const DURATION_PATTERN = `^(?=.*\\d)\\s*(?:${SHORT.source.slice(1, -1)}|${ISO.source.slice(1, -1)})\\s*$`
 const ISO_CALENDAR = /^P\d+[YM]/
 
 /** `problem` is a clause that follows the name of the field: "must be …; write …". */

@@ -19,12 +19,16 @@ export function formatId(type: IdType, uuid: string): string {
   return `${PREFIXES[type]}_${uuid}`
 }
 
+/** Of what type an id is by its prefix, whatever follows; null for what begins with none of ours. */
+export function typeOfPrefix(id: string): IdType | null {
+  return TYPES.get(id.slice(0, Math.max(id.indexOf('_'), 0))) ?? null
+}
+
 /** The type and UUID in an id from a client; null when it is not one of ours. */
 export function parseId(id: string): { type: IdType; uuid: string } | null {
-  const cut = id.indexOf('_')
-  const type = TYPES.get(id.slice(0, Math.max(cut, 0)))
-  const uuid = id.slice(cut + 1)
-  return type !== undefined && UUID.test(uuid) ? { type, uuid } : null
+  const type = typeOfPrefix(id)
+  const uuid = id.slice(id.indexOf('_') + 1)
+  return type !== null && UUID.test(uuid) ? { type, uuid } : null
 }
 
 /** The UUID in an id that has to be of one of these types; null otherwise. */

@@ -1,4 +1,5 @@
-const LOCAL_DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/
+/** What a local date-time looks like; not every one is on the calendar. */
+export const LOCAL_DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/
 const LOCAL_DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /**

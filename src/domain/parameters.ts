@@ -31,8 +31,9 @@ export type ParameterInput = {
 
 export type ParamValue = string | number | boolean
 
-const MAX_PARAMETERS = 50
-const MAX_OPTIONS = 200
+export const MAX_PARAMETERS = 50
+export const MAX_OPTIONS = 200
+export const MAX_PARAMETER_NAME = 64
 
 /** A parameter with its defaults: the label is the name, the type TEXT, not required. */
 export function normaliseParameter(input: ParameterInput): Parameter {
@@ -76,8 +77,11 @@ function checkParameter(parameter: Record<string, unknown>, path: string): Issue
   const refuse = (key: string, message: string) => issues.push({ path: `${path}.${key}`, message })
   const { name, label, required, options, default: preset } = parameter
   const type = PARAMETER_TYPES.find((known) => known === (parameter.type ?? 'TEXT'))
-  if (typeof name !== 'string' || !PARAMETER_NAME.test(name) || name.length > 64) {
-    refuse('name', 'A name must be a letter and then letters, digits or "_", up to 64 characters, like "region".')
+  if (typeof name !== 'string' || !PARAMETER_NAME.test(name) || name.length > MAX_PARAMETER_NAME) {
+    refuse(
+      'name',
+      `A name must be a letter and then letters, digits or "_", up to ${MAX_PARAMETER_NAME} characters, like "region".`,
+    )
   }
   if (!isAbsent(label) && typeof label !== 'string')
     refuse('label', 'A label must be a text; leave it out for the name.')

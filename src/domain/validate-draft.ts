@@ -13,9 +13,9 @@ import { checkSchedule, scheduleWarnings } from './validate-schedule.ts'
 import { zoneProblem } from './zone.ts'
 
 /** Longest grace window, in seconds: a day. */
-const MAX_GRACE_SECONDS = 86_400
+export const MAX_GRACE_SECONDS = 86_400
 /** Longest title, in characters: it stands in lists and headings. */
-const MAX_TITLE = 200
+export const MAX_TITLE = 200
 /** More than anybody reads: what is beyond is counted. */
 const MAX_LISTED = 1_000
 

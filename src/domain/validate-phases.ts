@@ -9,10 +9,12 @@ import { isObject } from './plain-object.ts'
 import { MAX_JSON_DEPTH, nestsDeeperThan } from './storable.ts'
 import { unknownKeys } from './unknown-keys.ts'
 
-const MAX_PHASES = 50
-const MAX_STEPS = 200
-const MAX_COUNT = 1_000_000
-const KEY = /^[a-z][a-z0-9-]{0,63}$/
+export const MAX_PHASES = 50
+export const MAX_STEPS = 200
+/** How many emissions a gate may wait for. */
+export const MAX_COUNT = 1_000_000
+/** Of a phase. */
+export const PHASE_KEY = /^[a-z][a-z0-9-]{0,63}$/
 const ON_FAILURE: unknown[] = ['SKIP', 'PAUSE', 'ABORT_RUN']
 
 /** All that is wrong with the phases of a draft, which may be JSON of any shape. */
@@ -45,7 +47,7 @@ type Place = { path: string; catalog: Catalog }
 function checkPhase(phase: Record<string, unknown>, { path, catalog }: Place): Issue[] {
   const issues = unknownKeys(phase, { path, known: ['key', 'label', 'steps', 'advance'] })
   const { key, steps, advance } = phase
-  if (typeof key !== 'string' || !KEY.test(key)) {
+  if (typeof key !== 'string' || !PHASE_KEY.test(key)) {
     const message =
       'A key must be a lower-case letter and then lower-case letters, digits or "-", up to 64, like "first-wave".'
     issues.push({ path: `${path}.key`, message })

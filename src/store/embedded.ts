@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { mkdir, rename } from 'node:fs/promises'
+import { closeSync, existsSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { makeFolder } from './make-folder.ts'
 import { findBinaries, launchAs, ownerForPostgres } from './postgres-binaries.ts'
 import {
   choosePort,
@@ -84,16 +85,6 @@ function unusable(dataDir: string, cause: unknown): Error {
     `The data folder ${dataDir} (CUELIGHT_DATA_DIR) cannot be used: ${said}. Name a folder that can be written.`,
     { cause },
   )
-}
-
-/** Node's own recursion never ends in a file system that refuses folders by saying that their parent is missing, like /proc. */
-async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder) && statSync(folder).isDirectory()) return
-  if (folder !== dirname(folder)) await makeFolder(dirname(folder))
-  await mkdir(folder).catch((error: unknown) => {
-    // Another process may have been faster.
-    if (!existsSync(folder) || !statSync(folder).isDirectory()) throw error
-  })
 }
 
 class Cluster {

@@ -16,7 +16,8 @@ async function offered(...words: string[]): Promise<string[]> {
 
 test('bash completes commands, parts of commands, options and choices', async () => {
   expect(await offered('re')).toEqual(['resume', 'retry'])
-  expect(await offered('token', '')).toEqual(expect.arrayContaining(['create']))
+  expect(await offered('token', '')).toEqual(expect.arrayContaining(['create', 'list', 'revoke']))
+  expect(await offered('ev')).toEqual(['events'])
   expect(await offered('token', 'create', 'x', '--ro')).toEqual(['--role'])
   expect(await offered('token', 'create', '--role', 'VIEW')).toEqual(['VIEWER'])
   expect(await offered('runs', '--status', 'P')).toEqual(['PAUSED'])

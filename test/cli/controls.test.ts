@@ -73,6 +73,35 @@ test('wrong input is refused with every problem on a line, and as JSON for scrip
   })
 })
 
+test.each([
+  [
+    'start --at',
+    ['start', 'quiz', '--at', 'tomorrow'],
+    /'--at <instant>' argument 'tomorrow' is invalid\. .*like 2027-01-01T20:00:00Z/,
+  ],
+  ['start --at', ['start', 'quiz', '--at', '2027-01-01 20:00'], /'--at <instant>'/],
+  [
+    'runs --from',
+    ['runs', '--from', '2026-11-30'],
+    /'--from <instant>' argument '2026-11-30' is invalid\. .*Z or an offset/,
+  ],
+  ['runs --to', ['runs', '--to', '2026-02-30T00:00:00Z'], /'--to <instant>'/],
+  [
+    'token create --expires',
+    ['token', 'create', 'x', '--role', 'VIEWER', '--expires', '2027-01-01'],
+    /'--expires <instant>'/,
+  ],
+  [
+    'start --params',
+    ['start', 'quiz', '--params', `{"a":${'['.repeat(40)}${']'.repeat(40)}}`],
+    /^--params may nest at most 32 levels/,
+  ],
+] as const)('what %s does not take is wrong usage that names the option, in words', async (_name, args, said) => {
+  const { code, out, err } = await cuelight([...args])
+  expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(said) })
+  expect(err).not.toMatch(/Variable|\$input/)
+})
+
 test('what is not there ends with 4, and says where to look', async () => {
   expect(await cuelight(['start', 'quizz'])).toMatchObject({ code: 4, err: expect.stringMatching(/no event "quizz"/) })
   const gone = 'run_01a2289b-7bc3-7549-a8d4-170961bbd5d5'
@@ -95,6 +124,28 @@ test('what is not there ends with 4, and says where to look', async () => {
   })
 })
 
+const UUID = '01a2289b-7bc3-7549-a8d4-170961bbd5d5'
+test.each([
+  [['pause', `cue_${UUID}`], 2, /^cue_\S+ is the id of a cue; give a run: "cuelight runs" lists/],
+  [['logs', 'step_01'], 2, /^step_01 is the id of a step; give a run/],
+  [['confirm', `tok_${UUID}`], 2, /^tok_\S+ is the id of a token; give a run/],
+  [
+    ['start', `run_${UUID}`],
+    2,
+    /^run_\S+ is the id of a run; give an event, by its slug or its id: "cuelight events" lists/,
+  ],
+  [['runs', '--event', `ver_${UUID}`], 2, /^ver_\S+ is the id of a version; give an event/],
+  [['export', `run_${UUID}`], 2, /^run_\S+ is the id of a run; give an event/],
+  [['confirm', 'cue_nope'], 4, /^There is no cue cue_nope; "cuelight cues" lists/],
+  [['retry', 'step_nope', '--reason', 'x'], 4, /^There is no step step_nope; give its whole id, or its run/],
+  [['start', `def_${UUID}`], 4, /^There is no event "def_\S+"; "cuelight events --all" lists/],
+  [['pause', 'def_nope'], 4, /^There is no event "def_nope"; "cuelight events --all" lists/],
+  [['logs', 'nope'], 4, /^There is no event "nope"; "cuelight events --all" lists/],
+  [['export', 'nope'], 4, /^There is no event "nope"; "cuelight events --all" lists/],
+] as const)('%j: an id of another kind is told from what is not there', async (args, code, said) => {
+  expect(await cuelight([...args])).toEqual({ code, out: '', err: expect.stringMatching(said) })
+})
+
 test('a run goes from its cue over a pause and its gate to its end, told by its slug', async () => {
   await publishPhases('solo', PHASES, HOST)
   const { run } = await json('start', 'solo', '--params', '{"host":"Mira"}')
@@ -112,7 +163,8 @@ test('a run goes from its cue over a pause and its gate to its end, told by its 
     currentRun: { id: run.id, status: 'PAUSED' },
     lastControl: { action: 'PAUSE', actor: { name: 'admin' } },
   })
-  expect(await json('resume', 'solo')).toMatchObject({ id: run.id, status: 'RUNNING' })
+  const { id: eventId } = JSON.parse(await ask('query Solo { definition(slug: "solo") { id } }')).data.definition
+  expect(await json('resume', eventId)).toMatchObject({ id: run.id, status: 'RUNNING' })
   expect(await cuelight(['confirm', 'solo', '--note', 'Twelve teams'])).toEqual({
     code: 0,
     out: `"Welcome" of phase doors is DONE; its run (${run.id}) is RUNNING.\n`,

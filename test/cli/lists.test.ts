@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { quizServer } from './quiz-server.ts'
 
-const { ask, cuelight, json, publishPhases, until } = await quizServer()
+const { ask, cuelight, env, json, publishPhases, until } = await quizServer()
 const cue = (instruction: string) => ({ actionId: 'core.cue', label: 'Welcome', params: { instruction } })
 await publishPhases('quiz', [{ key: 'doors', steps: [cue('Welcome everybody.')] }], { timeZone: 'Europe/Berlin' })
 
@@ -46,13 +46,14 @@ test('runs lists those under way, and others where they are asked for', async ()
   for (const row of rows) expect(row.slice(head.indexOf('EVENT'))).toMatch(/^quiz/)
 })
 
-test('what runs is asked for wrongly is refused before anybody is asked, or by the server', async () => {
+test('what runs is asked for wrongly is refused before anybody is asked, or is not there', async () => {
   for (const args of [
     ['--status', 'BUSY'],
     ['--all', '--status', 'PAUSED'],
     ['--first', '0'],
     ['--first', '501'],
     ['--first', 'x'],
+    ['--from', 'noon'],
   ]) {
     expect((await cuelight(['runs', ...args])).code, args.join(' ')).toBe(2)
   }
@@ -62,11 +63,40 @@ test('what runs is asked for wrongly is refused before anybody is asked, or by t
       err: expect.stringContaining('Write them apart: --status RUNNING PAUSED.'),
     })
   expect((await cuelight(['runs', '--status', 'PAUSED', 'BUSY'])).err).toContain('Allowed choices are SCHEDULED, ')
-  expect(await cuelight(['runs', '--from', 'noon'])).toMatchObject({
-    code: 3,
-    err: expect.stringContaining('RFC 3339'),
-  })
   expect((await cuelight(['runs', '--event', 'quizz'])).code).toBe(4)
+})
+
+test('events lists those that there are, with when each is next, and archived ones where they are asked for', async () => {
+  const weekly = { recurring: { start: '2020-01-03T20:00', rule: 'FREQ=WEEKLY;BYDAY=FR' } }
+  const phases = [{ key: 'doors', steps: [cue('Welcome everybody.')] }]
+  const spec = { schedule: weekly, phases }
+  await publishPhases('weekly', phases, { spec, timeZone: 'Asia/Kolkata', title: 'Every \u001b[31mfriday' })
+  const old = await publishPhases('old', phases)
+  await ask(`mutation Archive { archiveDefinition(input: { id: "${old}" }) { __typename } }`)
+  const { code, out, err } = await cuelight(['events'])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out.split('\n')).toEqual([
+    expect.stringMatching(/^EVENT {3}STATE {2}VERSION {2}NEXT {35}TITLE$/),
+    expect.stringMatching(/^quiz {4}READY {2}1 {47}Quiz night$/),
+    expect.stringMatching(
+      /^weekly {2}READY {2}1 {8}\d{4}-\d\d-\d\d 14:30 \(20:00 Asia\/Kolkata\) {2}Every {2}\[31mfriday$/,
+    ),
+    '',
+  ])
+  const slugs = async (...args: string[]) => (await json('events', ...args)).map(({ slug }: { slug: string }) => slug)
+  expect(await slugs('--all')).toEqual(['old', 'quiz', 'weekly'])
+  expect(await slugs('--search', 'friday')).toEqual(['weekly'])
+  expect(await slugs('-n', '500')).toEqual(['quiz', 'weekly'])
+  expect(await cuelight(['events', '-n', '1'])).toMatchObject({
+    code: 0,
+    err: expect.stringMatching(/^There are more; /),
+  })
+  expect((await cuelight(['events', '--search', 'nothing of the kind'])).out).toMatch(
+    /^There are no such events\. "cuelight apply"/,
+  )
+  const [{ id }] = await json('events', '--search', 'friday')
+  await ask(`mutation Pause { pauseSchedule(input: { id: "${id}" }) { __typename } }`)
+  expect((await cuelight(['events'])).out).toMatch(/^weekly {2}READY {2}1 +schedule paused +Every/m)
 })
 
 test('cues lists what waits for a person, and who has it', async () => {
@@ -106,6 +136,15 @@ test('a wrong token, a server that is away and one that is none are told apart, 
     message: `The server at ${url} cannot be reached (ECONNREFUSED). Start it, or give its address as --url or in CUELIGHT_URL.`,
   })
   expect([wrong, other, away].map(({ err }) => err).join('')).not.toMatch(/that-nobody-gave|the-admin-token/)
+  expect(await cuelight(['runs', '--url', `${env.CUELIGHT_URL}/graphql`])).toMatchObject({ code: 0, err: '' })
+  expect(await cuelight(['runs', '--url', `${env.CUELIGHT_URL}/elsewhere`])).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/is no Cuelight \(status 404\); correct --url/),
+  })
+  expect(await cuelight(['runs'], { env: { CUELIGHT_TOKEN: 'foo bar' } })).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^The token .* printable ASCII/),
+  })
   expect(await cuelight(['runs', '--url', 'ftp://x'])).toMatchObject({
     code: 2,
     err: expect.stringMatching(/^--url is "ftp/),

@@ -29,6 +29,8 @@ test('watch shows each state until the run has ended, and ends with how it did',
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).not.toContain('\u001b')
   expect(out.match(/^Quiz night .*$/gm)?.at(-1)).toBe('Quiz night  COMPLETED  OK')
+  const blocks = out.split(/\n\n(?=Quiz night {2})/)
+  expect(blocks.filter((block) => block.includes('COMPLETED  OK'))).toHaveLength(1)
 })
 
 test('watch --json writes each state on a line; Ctrl-C ends it with 130, a cancelled run with 5', async () => {
@@ -48,6 +50,7 @@ test('watch --json writes each state on a line; Ctrl-C ends it with 130, a cance
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(states[0]).toMatchObject({ id: run.id, status: 'RUNNING', cues: [{ instruction: 'Welcome everybody.' }] })
+  expect(new Set(out.trimEnd().split('\n')).size).toBe(states.length)
   expect(states.at(-1)).toMatchObject({ status: 'CANCELLED', cues: [], steps: [{ status: 'CANCELLED' }] })
   expect(await cuelight(['watch', 'other'])).toMatchObject({
     code: 4,
@@ -70,6 +73,7 @@ test('watch goes on over a lost connection, with how the run is then', async () 
   await until(run.id, ({ currentPhase }) => currentPhase === 'quiz')
   way.restore()
   await watching.wrote('Phase 2 of 2: The quiz')
+  await watching.wrote(/^The connection is gone \(.+\); trying to go on …\nThe connection is back\.\n$/, 'err')
   await json('cancel', run.id)
   expect((await watching.ended).code).toBe(5)
 })
