@@ -4,6 +4,7 @@ import { formatDuration } from '../domain/duration.ts'
 import { failureOf } from '../domain/failure.ts'
 import { classify, type Outcome, transient } from '../domain/outcome.ts'
 import { storableText } from '../domain/storable.ts'
+import { CallSignal } from './call-signal.ts'
 import { discreetOutcome } from './discreet.ts'
 import type { ActionContext, Envelope, LogLevel, RevertRequest } from './module.ts'
 import type { RegisteredAction } from './registered.ts'
@@ -60,16 +61,15 @@ async function bounded(
   ask: (context: ActionContext) => unknown,
   { signal, log, clock, censor, budgetMs, ignored = [] }: CallOptions & { budgetMs: number },
 ): Promise<Outcome> {
-  const call = new AbortController()
-  const over = new AbortController()
-  const stop = () => call.abort(signal.reason)
-  if (signal.aborted) stop()
-  else signal.addEventListener('abort', stop, { once: true })
-
+  const until = clock.now() + budgetMs
+  const stop = new CallSignal(signal)
+  let isOver = false
   const context: ActionContext = {
-    signal: call.signal,
+    get signal() {
+      return stop.signal
+    },
     log(message: unknown, level?: unknown) {
-      if (over.signal.aborted) return
+      if (isOver) return
       log(
         censor(typeof message === 'string' ? storableText(message) : failureOf(message, { silent: NOTHING_SAID })),
         level === 'warn' || level === 'error' ? level : 'info',
@@ -82,17 +82,36 @@ async function bounded(
     (answer) => classify(answer, ignored),
     (error: unknown) => transient(failureOf(error)),
   )
-  const timedOut = clock.sleepUntil(clock.now() + budgetMs, over.signal).then((): Outcome => {
-    const error = `no answer within ${formatDuration(budgetMs)}`
-    if (!over.signal.aborted) call.abort(new DOMException(error, 'TimeoutError'))
-    return { kind: 'failed', transient: true, error, timedOut: true }
-  })
   try {
-    return discreetOutcome(await Promise.race([answered, timedOut]), censor)
+    // An answer that comes at once needs no watch over its time.
+    const atOnce = await Promise.race([answered, nextTurn()])
+    const outcome = atOnce ?? (await beforeEnd(answered, { until, clock })) ?? outOfTime(budgetMs, stop)
+    return discreetOutcome(outcome, censor)
+  } finally {
+    isOver = true
+    stop.end()
+  }
+}
+
+const nextTurn = () => new Promise<null>((resolve) => setImmediate(resolve, null))
+
+/** The answer, or null where it has not come until then. */
+async function beforeEnd(
+  answered: Promise<Outcome>,
+  { until, clock }: { until: number; clock: Clock },
+): Promise<Outcome | null> {
+  const over = new AbortController()
+  try {
+    return await Promise.race([answered, clock.sleepUntil(until, over.signal).then(() => null)])
   } finally {
     over.abort(OVER)
-    signal.removeEventListener('abort', stop)
   }
+}
+
+function outOfTime(budgetMs: number, stop: CallSignal): Outcome {
+  const error = `no answer within ${formatDuration(budgetMs)}`
+  stop.abort(new DOMException(error, 'TimeoutError'))
+  return { kind: 'failed', transient: true, error, timedOut: true }
 }
 
 /** Plain objects and lists are copied; what a schema made besides (a Date, a URL) is passed as it is. */

@@ -26,10 +26,10 @@ export class Load {
   readonly calls: ReadonlySet<Call>
   readonly #calls = new Set<Call>()
   readonly #bounds: Bounds
-  readonly #onChange: () => void
+  readonly #onChange: (load: Load) => void
   #working = 0
 
-  constructor(bounds: Bounds, onChange: () => void) {
+  constructor(bounds: Bounds, onChange: (load: Load) => void) {
     this.calls = this.#calls
     this.#bounds = bounds
     this.#onChange = onChange
@@ -41,13 +41,21 @@ export class Load {
     return Math.min(working - this.#working, calls - this.#calls.size - this.#working)
   }
 
+  /**
+   * Whether it is time to take up more: half of what is worked at a time is done. What is taken up a few at a time costs
+   * a statement each.
+   */
+  get hasRoom(): boolean {
+    return this.room > 0 && this.#working <= this.#bounds.working / 2
+  }
+
   async work<T>(what: () => Promise<T>): Promise<T> {
     this.#working += 1
     try {
       return await what()
     } finally {
       this.#working -= 1
-      this.#onChange()
+      this.#onChange(this)
     }
   }
 
@@ -55,7 +63,7 @@ export class Load {
     const over = what()
     const call = { step, over }
     this.#calls.add(call)
-    this.#onChange()
+    this.#onChange(this)
     try {
       return await over
     } finally {

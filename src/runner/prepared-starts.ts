@@ -5,6 +5,12 @@ import { type Begin, inPass } from './tracing.ts'
 import { type Prepared, startPrepared } from './work.ts'
 import type { WorkContext } from './work-context.ts'
 
+/**
+ * What is left to a pass after it started what it could. `crowded`: more starts may be due. `claimDueBy`: what came due by
+ * then is to be claimed; null: nothing, in this pass.
+ */
+type Turn = { crowded: boolean; claimDueBy: Instant | null }
+
 type Hooks = {
   /** How many runs may be started now. */
   room(): number
@@ -16,6 +22,8 @@ type Hooks = {
 
 /** Longer ago than any start. */
 const EVER = 0
+/** How many passes may do nothing but start what crowds, before one is for whatever else is due. */
+const PASSES_IN_A_ROW = 2
 
 /**
  * The runs that start next, read before their instant, so that one commit lies between the instant and the call of an
@@ -28,6 +36,8 @@ export class PreparedStarts {
   #prepared: Prepared[] = []
   #alarm = new AbortController()
   #starting: Promise<void> | null = null
+  #crowdSince: Instant | null = null
+  #passesInARow = 0
 
   constructor(context: WorkContext, hooks: Hooks) {
     this.#context = context
@@ -50,10 +60,27 @@ export class PreparedStarts {
     await startIfWaiting(db.hot, [], clock.now())
   }
 
-  /** Starts those that are due already, `limit` at most: one commit instead of a claim's and a transition's. */
-  async startWaiting({ now, limit, begin }: { now: Instant; limit: number; begin: Begin }): Promise<void> {
+  /**
+   * Starts those that are due already, `limit` at most: one commit instead of a claim's and a transition's. Where they
+   * crowd, passes do nothing else, but for every third, which is for what else came due before them.
+   */
+  async startWaiting(due: { now: Instant; limit: number; begin: Begin }): Promise<Turn> {
+    const isTurnOfOthers = this.#passesInARow === PASSES_IN_A_ROW
+    if (!isTurnOfOthers) this.#crowdSince = await this.#startFirst(due)
+    if (this.#crowdSince === null) {
+      this.#passesInARow = 0
+      return { crowded: false, claimDueBy: due.now }
+    }
+    this.#passesInARow = isTurnOfOthers ? 0 : this.#passesInARow + 1
+    return { crowded: true, claimDueBy: isTurnOfOthers ? this.#crowdSince - 1 : null }
+  }
+
+  /** Answers the instant of the last, before which none is left; null: these were all, or some of them did not start. */
+  async #startFirst({ now, limit, begin }: { now: Instant; limit: number; begin: Begin }): Promise<Instant | null> {
     const waiting = await this.#read({ after: EVER, until: now, limit })
-    if (this.#context.mayDispatch()) await this.#start(waiting, begin)
+    if (!this.#context.mayDispatch()) return null
+    const started = await this.#start(waiting, begin)
+    return started === limit ? (waiting.at(-1)?.picture.run.wakeAt ?? null) : null
   }
 
   async #read(which: { after: Instant; until: Instant; limit: number }): Promise<Prepared[]> {
@@ -66,10 +93,13 @@ export class PreparedStarts {
     return read.filter(({ spec }) => spec === null || !mayCount(actionsOf(spec.phases), registry))
   }
 
-  async #start(runs: readonly Prepared[], begin: Begin): Promise<void> {
-    if (runs.length === 0) return
+  /** Answers how many it started. */
+  async #start(runs: readonly Prepared[], begin: Begin): Promise<number> {
+    if (runs.length === 0) return 0
     const { owner, track } = this.#hooks
-    for (const work of await begin(() => startPrepared(this.#context, owner(), runs))) track(work)
+    const works = await begin(() => startPrepared(this.#context, owner(), runs))
+    for (const work of works) track(work)
+    return works.length
   }
 
   /** Starts none of those it knew. */
@@ -86,7 +116,8 @@ export class PreparedStarts {
     if (due.length === 0 || !this.#context.mayDispatch()) return
     this.#prepared = this.#prepared.filter((run) => !due.includes(run))
     const starts = due.slice(0, Math.max(this.#hooks.room(), 0))
-    this.#starting = inPass((begin) => this.#start(starts, begin)).finally(() => {
+    const starting = inPass((begin) => this.#start(starts, begin)).then(() => {})
+    this.#starting = starting.finally(() => {
       this.#starting = null
     })
     return this.#starting

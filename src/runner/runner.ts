@@ -28,8 +28,6 @@ import { type Begin, inPass } from './tracing.ts'
 import { workClaimed, workLapsed } from './work.ts'
 import type { WorkContext } from './work-context.ts'
 
-/** How much of the room starts may take before anything else. */
-const SHARE_OF_STARTS = 0.75
 /** Shortest time between two looks for lapsed leases and missed starts. */
 const HOUSEKEEPING_MS = 1000
 const DAY_MS = 86_400_000
@@ -75,7 +73,7 @@ export class Runner {
     const { db, clock, settings, log } = options
     this.#nap = new Nap(clock)
     const leasing = { clock, leaseMs: settings.leaseMs, log }
-    // Every action in flight listens to it.
+    // Every action in flight may listen to it.
     setMaxListeners(0, this.#giveUp.signal)
     this.#context = {
       censor: censorOf([]),
@@ -87,10 +85,10 @@ export class Runner {
       signal: this.#giveUp.signal,
       mayDispatch: () => !this.#stopping.signal.aborted,
       wakeAt: (instant) => this.#nap.wakeAt(instant),
-      load: new Load({ working: settings.runConcurrency, calls: settings.maxDispatches }, () => this.#loadChanged()),
+      load: new Load({ working: settings.runConcurrency, calls: settings.maxDispatches }, this.#loadChanged),
     }
     const forCleanup = { working: share(settings.runConcurrency), calls: share(settings.maxDispatches) }
-    this.#cleaning = { ...this.#context, load: new Load(forCleanup, () => this.#loadChanged()) }
+    this.#cleaning = { ...this.#context, load: new Load(forCleanup, this.#loadChanged) }
     this.#household = new Household(this.#context, {
       duty: (name, what) => this.#duty(name, what),
       wake: () => this.wake(),
@@ -176,7 +174,7 @@ export class Runner {
       // What was due at this instant has been looked at; what comes due during the pass has not.
       const now = clock.now()
       const more = await inPass((begin) => this.#pass(now, begin))
-      if (more && this.#context.load.room > 0) continue
+      if (more && this.#context.load.hasRoom) continue
       this.#starved = more
       const cleaning = ledgers.leases.claims
       const ahead = more
@@ -202,8 +200,8 @@ export class Runner {
     this.#sleptThrough ||= came
   }
 
-  #loadChanged(): void {
-    if (this.#starved) this.wake()
+  readonly #loadChanged = (load: Load): void => {
+    if (this.#starved && load.hasRoom) this.wake()
     this.#settleIdle()
   }
 
@@ -218,9 +216,6 @@ export class Runner {
     const room = () => Math.min(settings.runBatch, load.room)
     let fault: string | null = null
     await this.#starts.startDue()
-    // Some room is left: starts that crowd must not keep waiting what goes on.
-    const starts = { now, limit: Math.floor(room() * SHARE_OF_STARTS), begin }
-    if (starts.limit > 0) await this.#duty('due starts', () => this.#starts.startWaiting(starts))
     const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
       const limit = room()
       if (limit <= 0) return true
@@ -230,8 +225,17 @@ export class Runner {
       for (const run of claimed ?? []) this.#track(begin(() => workClaimed(this.#context, owner, run)))
       return (claimed?.length ?? 0) >= limit
     }
-    const moreDue = await claim('due runs', (request) => claimDue(db.hot, request))
-    const moreKeyed = await claim('keyed starts', (request) => claimKeyedStarts(db.hot, request))
+    let more = room() <= 0
+    if (!more) {
+      const starts = { now, limit: room(), begin }
+      const turn = await this.#duty('due starts', () => this.#starts.startWaiting(starts))
+      const { claimDueBy, crowded } = turn ?? { claimDueBy: now, crowded: false }
+      more = crowded
+      if (claimDueBy !== null) {
+        if (await claim('due runs', (request) => claimDue(db.hot, { ...request, dueBy: claimDueBy }))) more = true
+        if (await claim('keyed starts', (request) => claimKeyedStarts(db.hot, request))) more = true
+      }
+    }
     this.#lastPass = { at: this.#context.clock.now(), error: fault }
     if (this.#sleptThrough || now >= this.#lastTick + HOUSEKEEPING_MS) {
       this.#sleptThrough = false
@@ -243,7 +247,7 @@ export class Runner {
     } else if (this.#household.schedulesChanged) {
       this.#household.keep(now)
     }
-    if (moreDue || moreKeyed) return true
+    if (more) return true
     await this.#duty('blocked', () => noteBlocked(this.#context))
     return false
   }

@@ -40,14 +40,14 @@ const claimChosen = ({ owner, now, leaseUntil }: ClaimRequest) => Prisma.sql`
   SELECT id AS "runId", last_line AS line, started FROM claimed`
 
 /**
- * Claims runs that are due, the longest due first, and starts those that wait for their start. Starts that need a
- * concurrency key are `claimKeyedStarts`'s. Zero rows: nothing is due, or others got there first.
+ * Claims runs that came due by `dueBy`, the longest due first, and starts those that wait for their start. Starts that
+ * need a concurrency key are `claimKeyedStarts`'s. Zero rows: nothing is due, or others got there first.
  */
-export function claimDue(db: PrismaClient, request: ClaimRequest): Promise<Claimed[]> {
+export function claimDue(db: PrismaClient, request: ClaimRequest & { dueBy: Instant }): Promise<Claimed[]> {
   return db.$queryRaw<Claimed[]>(Prisma.sql`
     WITH due AS (
       SELECT id, status FROM runs w
-      WHERE claimed_by IS NULL AND wake_at <= ${at(request.now)} AND (status <> 'SCHEDULED'
+      WHERE claimed_by IS NULL AND wake_at <= ${at(request.dueBy)} AND (status <> 'SCHEDULED'
         OR ((concurrency_key IS NULL OR rehearsal) AND grace_until >= ${at(request.now)} AND NOT ${startIsPaused}))
       ORDER BY wake_at LIMIT ${request.limit} FOR UPDATE SKIP LOCKED
     ) ${claimChosen(request)}`)

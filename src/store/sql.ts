@@ -19,8 +19,8 @@ export function lineRow(line: RunLine) {
   return {
     at: new Date(line.at).toISOString(),
     kind: line.kind,
-    phase: line.phase,
-    step_id: line.stepId,
+    phase: line.phase ?? undefined,
+    step_id: line.stepId ?? undefined,
     actor_kind: line.actor.kind,
     actor_name: line.actor.name,
     detail: line.detail,

@@ -42,7 +42,13 @@ export class Transitions {
   }
 }
 
-const iso = (at: Instant | null) => (at === null ? null : new Date(at).toISOString())
+// What is null or empty is left out, and read as that: to read what is not there took a tenth of the statement's time.
+const given = <T>(value: T | null) => value ?? undefined
+const iso = (at: Instant | null) => (at === null ? undefined : new Date(at).toISOString())
+const rows = <T, R>(items: Iterable<T>, rowOf: (item: T) => R) => {
+  const all = Array.from(items, rowOf)
+  return all.length === 0 ? undefined : all
+}
 
 function asRow({ draft, owner, leaseUntil }: Transition) {
   const { run } = draft
@@ -53,26 +59,29 @@ function asRow({ draft, owner, leaseUntil }: Transition) {
     status: run.status,
     health: run.health,
     stalled_since: iso(run.stalledSince),
-    current_phase: run.currentPhase,
-    phase_index: run.phaseIndex,
+    current_phase: given(run.currentPhase),
+    phase_index: given(run.phaseIndex),
     phase_entered_at: iso(run.phaseEnteredAt),
     hold_until: iso(run.holdUntil),
     ended_at: iso(run.endedAt),
-    ended_because: run.endedBecause,
-    last_error: run.lastError,
-    in_flight: run.inFlight,
-    calls: draft.steps.find(({ id }) => id === run.inFlight)?.actionId ?? null,
+    ended_because: given(run.endedBecause),
+    last_error: given(run.lastError),
+    in_flight: given(run.inFlight),
+    calls: draft.steps.find(({ id }) => id === run.inFlight)?.actionId,
     wake_at: iso(run.wakeAt),
     lease_until: iso(leaseUntil),
-    steps: [...draft.touched].filter((step) => !draft.created.has(step)).map(stepRow),
-    created: [...draft.created].map((step) => ({ ...placeRow(step), ...stepRow(step) })),
-    gates: [...draft.gates].map(gateRow),
+    steps: rows(
+      [...draft.touched].filter((step) => !draft.created.has(step)),
+      stepRow,
+    ),
+    created: rows(draft.created, (step) => ({ ...placeRow(step), ...stepRow(step) })),
+    gates: rows(draft.gates, gateRow),
     lines: draft.lines.map(lineRow),
     cleanup_status: run.cleanupStatus,
     ledger_at: iso(draft.ledgerAt),
-    answered: [...draft.answered],
-    resources: draft.resources.map(resourceRow),
-    participants: draft.participants.map(participantRow),
+    answered: rows(draft.answered, (stepId) => stepId),
+    resources: rows(draft.resources, resourceRow),
+    participants: rows(draft.participants, participantRow),
     results_at: iso(draft.resultsAt),
   }
 }
@@ -88,12 +97,12 @@ function stepRow(step: Step) {
     held: step.held,
     attempts: step.attempts,
     claim_no: step.claimNo,
-    last_error: step.lastError,
+    last_error: given(step.lastError),
     started_at: iso(step.startedAt),
     finished_at: iso(step.finishedAt),
     parked: step.parked,
     parked_at: iso(step.parkedAt),
-    instruction: step.instruction,
+    instruction: given(step.instruction),
   }
 }
 

@@ -11,6 +11,7 @@ class HandClock implements Clock {
   #sleepers: { at: number; wake: () => void }[] = []
   now = () => this.#now
   sleepUntil(at: number, signal: AbortSignal): Promise<void> {
+    if (at <= this.#now) return Promise.resolve()
     return new Promise((wake) => {
       signal.addEventListener('abort', () => wake(), { once: true })
       this.#sleepers.push({ at, wake })
@@ -147,8 +148,21 @@ test('a stop before the call is passed on too', async () => {
   expect(await outcome).toEqual({ kind: 'failed', transient: true, error: 'stopping' })
 })
 
+test('nobody listens for an action that does not look at its signal, which is aborted where it looks too late', async () => {
+  let look = (): AbortSignal => AbortSignal.abort()
+  const { clock, outcome, stopping } = call((_envelope, context) => {
+    look = () => context.signal
+    return never()
+  })
+  expect(getEventListeners(stopping.signal, 'abort')).toHaveLength(0)
+  clock.moveTo(10_000)
+  await outcome
+  expect(look().reason).toMatchObject({ name: 'TimeoutError' })
+  expect(getEventListeners(stopping.signal, 'abort')).toHaveLength(0)
+})
+
 test('no listener stays behind, not even with an action that ignores its signal', async () => {
-  const { clock, outcome, stopping } = call(never)
+  const { clock, outcome, stopping } = call((_envelope, { signal: _ }) => never())
   expect(getEventListeners(stopping.signal, 'abort')).toHaveLength(1)
   clock.moveTo(10_000)
   await outcome
