@@ -223,9 +223,9 @@ test('what was told while the connection was away has others look at everything'
   const back = next((listener) => away.changes.onWake(listener))
   await wire.cut()
   await back
-  const there = await newProcess()
   // It is sent once the connection is back, if there is anybody or not.
   await expect.poll(wire.payloads).toEqual(['{"missed":true}'])
+  const there = await newProcess()
   const heard = collect(there.changes, 1)
   away.changes.publish({ runId: mintId(), line: 1, cues: false })
   expect(await heard).not.toContain(null)
