@@ -38,8 +38,8 @@ export class EventStreamOutlet implements Outlet {
   }
 
   /**
-   * The results of the subscription. They end after the first error, and with the response: also where that was over
-   * before they began, or refused them because its client takes no event streams.
+   * The results of the subscription. They end after the first error, and with the response, also where that was over
+   * before they began.
    */
   through<T>(results: AsyncIterableIterator<T>): AsyncIterableIterator<T> {
     let isOver = false

@@ -153,9 +153,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         if (response.destroyed) return true
         if (credential === undefined) return true
         // An answer that is being made is finished; a stream has no end of its own, and may be about to begin.
-        const isToStream = () => !response.headersSent && /text\/event-stream/i.test(request.headers.accept ?? '')
+        const cut = (): void => {
+          if (isStream(response)) response.destroy()
+        }
         const release = credentials.hold(credential, () => {
-          if (isStream(response) || isToStream()) response.destroy()
+          cut()
+          response.once('pipe', cut)
         })
         response.once('close', release)
         return true

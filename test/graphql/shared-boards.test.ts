@@ -18,6 +18,8 @@ class Watcher {
   readonly tap: Tap
   readonly ended: Promise<unknown>
   left = false
+  /** How often it was asked how far it is. */
+  askedFor = 0
   readonly #events: AsyncIterableIterator<never>
 
   constructor(table: FakeTable, shared: SharedSubscriptions, { returns = false, isFull = false, fullAfter = 0 } = {}) {
@@ -33,8 +35,22 @@ class Watcher {
     })
     this.tap.isFull = isFull
     this.#events = shared.joinBoard(table.board, { sameness, execute: table.execute, outlet: this.tap })
+    this.#countAskings()
     this.ended = this.#events.next()
     this.ended.catch(() => {})
+  }
+
+  #countAskings(): void {
+    let { cursor }: { cursor?: unknown } = this.#events as object
+    Object.defineProperty(this.#events, 'cursor', {
+      get: () => {
+        this.askedFor += 1
+        return cursor
+      },
+      set: (value) => {
+        cursor = value
+      },
+    })
   }
 
   #problemOf({ id, as, value, life }: Told, returns: boolean): string | null {
@@ -158,6 +174,22 @@ test('all who ask the same cost one look, one execution and one read, whether th
   expect(told(all.at(-1) ?? expect.fail())).toEqual(['NEW a 2', 'NEW b 1', 'CHANGED a 3'])
   for (const watcher of all) watcher.leave()
   expect(table.listeners).toBe(0)
+})
+
+test('a crowd that comes and leaves costs as much for each of it as a few do', async () => {
+  const table = new FakeTable({ returns: false })
+  table.put('a')
+  const shared = new SharedSubscriptions()
+  const first = new Watcher(table, shared)
+  await vi.waitFor(() => expect(first.has.size).toBe(1))
+  const crowd = Array.from({ length: 500 }, () => new Watcher(table, shared))
+  await vi.waitFor(() => expect(crowd.every(({ has }) => has.size === 1)).toBe(true))
+  for (const watcher of crowd) watcher.leave()
+  await turns()
+  const asked = crowd.reduce((sum, { askedFor }) => sum + askedFor, 0)
+  expect(asked).toBeGreaterThan(crowd.length)
+  expect(asked / crowd.length).toBeLessThan(100)
+  first.leave()
 })
 
 test('a reader that is full holds nothing and is told how it ended, each thing once, and of what came and went nothing', async () => {

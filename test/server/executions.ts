@@ -2,12 +2,12 @@ import { GraphQLObjectType } from 'graphql'
 import { onTestFinished } from 'vitest'
 import { schema } from '../../src/graphql/schema.ts'
 
-/** How often events of run logs were executed, until the test is over. */
-export function countExecutions(): { events: number } {
-  const type = schema.getType('RunLogBatch')
-  if (!(type instanceof GraphQLObjectType)) throw new Error('There is no RunLogBatch.')
-  const field = type.getFields().cursor
-  if (field?.resolve === undefined) throw new Error('There is no cursor.')
+/** How often events of a type, of run logs where none is named, were executed with this field, until the test is over. */
+export function countExecutions(name = 'RunLogBatch', fieldName = 'cursor'): { events: number } {
+  const type = schema.getType(name)
+  if (!(type instanceof GraphQLObjectType)) throw new Error(`There is no ${name}.`)
+  const field = type.getFields()[fieldName]
+  if (field?.resolve === undefined) throw new Error(`There is no ${fieldName}.`)
   const { resolve } = field
   const counted = { events: 0 }
   field.resolve = (...args) => {

@@ -1,42 +1,21 @@
-import { GraphQLObjectType } from 'graphql'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { isObject } from '../../src/domain/plain-object.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
-import { schema } from '../../src/graphql/schema.ts'
 import { createLogger } from '../../src/server/logger.ts'
-import { Changes } from '../../src/store/changes.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { NOW } from '../graphql/client.ts'
 import { appendLines, insertEvent, insertRun, insertStep, parkedSince } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
 import { newSeed, randomFrom } from '../support/random.ts'
+import { countExecutions } from './executions.ts'
 import { LogReader } from './log-reader.ts'
+import { StreamReader } from './stream-reader.ts'
+import { WatchedChanges } from './watched-changes.ts'
 import { wiredServer } from './wired-api.ts'
 
 const { db } = await testDatabase()
 const event = await insertEvent(db)
 let minute = 0
-
-/** Hints of changes that know who listens. */
-class Watched extends Changes {
-  listening = 0
-
-  override onCues(listener: () => void): () => void {
-    return this.#watched(super.onCues(listener))
-  }
-
-  override onRuns(listener: Parameters<Changes['onRuns']>[0]): () => void {
-    return this.#watched(super.onRuns(listener))
-  }
-
-  #watched(off: () => void): () => void {
-    this.listening += 1
-    return () => {
-      this.listening -= 1
-      off()
-    }
-  }
-}
 
 /** The database, counting how often cues were looked for. */
 const counted = { looks: 0 }
@@ -51,7 +30,7 @@ const step = new Proxy(db.prisma.step, {
   },
 })
 const prisma = new Proxy(db.prisma, { get: (target, name) => (name === 'step' ? step : Reflect.get(target, name)) })
-const changes = new Watched()
+const changes = new WatchedChanges()
 const { url, server } = await wiredServer({
   db: { ...db, prisma },
   clock: new FakeClock(NOW.getTime()),
@@ -65,11 +44,11 @@ const RUNS = 'subscription ($filter: RunFilter) { runs(filter: $filter) { matche
 type Kind = 'OPENED' | 'CLAIMED' | 'RESOLVED'
 type Cued = { type: Kind; cue: { id: string; claimedBy: { name: string } | null } }
 
-const open: LogReader[] = []
+const open: { cut(): void }[] = []
 afterEach(async () => {
   for (const reader of open.splice(0)) reader.cut()
   await vi.waitFor(() => expect(server.stats().subscribers).toBe(0), { timeout: 20_000 })
-  await vi.waitFor(() => expect(changes.listening).toBe(0))
+  await vi.waitFor(() => expect(changes.listeners).toBe(0))
   await db.prisma.step.deleteMany()
   await db.prisma.logLine.deleteMany()
   await db.prisma.run.deleteMany()
@@ -136,27 +115,9 @@ async function table(): Promise<Map<string, string | null>> {
   return new Map(cues.map(({ id, cueClaimedByName }) => [`cue_${id}`, cueClaimedByName]))
 }
 
-/** How often the events of a type were executed, until the test is over. */
-function countExecutions(name: string, fieldName: string): { events: number } {
-  const type = schema.getType(name)
-  if (!(type instanceof GraphQLObjectType)) throw new Error(`There is no ${name}.`)
-  const field = type.getFields()[fieldName]
-  if (field?.resolve === undefined) throw new Error(`There is no ${fieldName}.`)
-  const { resolve: before } = field
-  const executions = { events: 0 }
-  field.resolve = (...args) => {
-    executions.events += 1
-    return before(...args)
-  }
-  onTestFinished(() => {
-    field.resolve = before
-  })
-  return executions
-}
-
 test('fifty subscribers to the same cues cost one look and one execution for each change', async () => {
   const readers = await crowd(50, { query: CUES })
-  expect(changes.listening).toBe(1)
+  expect(changes.listeners).toBe(1)
   const executions = countExecutions('CueEvent', 'cue')
   const before = counted.looks
   const id = await openCue()
@@ -174,16 +135,39 @@ test('fifty subscribers to the same cues cost one look and one execution for eac
   for (const reader of readers) expect(opened(cuesOf(reader))).toEqual(new Map([[`cue_${id}`, 'Mira']]))
 })
 
+test('readers of cues over server-sent events share with those over WebSocket, and one that comes late is told all', async () => {
+  const sockets = await crowd(5, { query: CUES })
+  const overStream = async () => {
+    const reader = await StreamReader.open({ url, runId: '', query: CUES })
+    open.push(reader)
+    return reader
+  }
+  const streams = await Promise.all(Array.from({ length: 5 }, overStream))
+  expect(changes.listeners).toBe(1)
+  const executions = countExecutions('CueEvent', 'cue')
+  const id = await openCue('Öffne\n\ndata: die Tore')
+  await vi.waitFor(() => expect(sockets.map(({ payloads }) => payloads.length)).toEqual(sockets.map(() => 1)))
+  const expected = [JSON.stringify(sockets[0]?.payloads[0])]
+  await vi.waitFor(() => expect(streams.map(({ payloads }) => payloads)).toEqual(streams.map(() => expected)))
+  expect(executions.events).toBe(1)
+  const late = await overStream()
+  await vi.waitFor(() => expect(late.payloads).toEqual(expected))
+  await claim(id, 'Mira')
+  await vi.waitFor(() => expect([...streams, late].map(({ payloads }) => payloads.length)).toEqual(Array(6).fill(2)))
+  expect(executions.events).toBe(3)
+  expect(changes.listeners).toBe(1)
+})
+
 test('what is asked otherwise, or with another role, is not shared', async () => {
   await crowd(2, { query: CUES })
-  expect(changes.listening).toBe(1)
+  expect(changes.listeners).toBe(1)
   await crowd(2, { query: CUES, token: 'viewer' })
-  expect(changes.listening).toBe(2)
+  expect(changes.listeners).toBe(2)
   const [yew] = await crowd(2, { query: CUES, variables: { scope: 'yew' } })
-  expect(changes.listening).toBe(3)
+  expect(changes.listeners).toBe(3)
   await crowd(2, { query: RUNS })
   await crowd(2, { query: RUNS, variables: { filter: { status: ['PAUSED'] } } })
-  expect(changes.listening).toBe(5)
+  expect(changes.listeners).toBe(5)
   const executions = countExecutions('CueEvent', 'cue')
   await openCue()
   await vi.waitFor(() => expect(executions.events).toBe(2))

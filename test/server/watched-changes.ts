@@ -2,17 +2,26 @@ import { Changes } from '../../src/store/changes.ts'
 
 /** Hints of changes that know who listens. */
 export class WatchedChanges extends Changes {
-  readonly #listening = new Set<symbol>()
-  get listeners(): number {
-    return this.#listening.size
+  listeners = 0
+
+  override onRun(...args: Parameters<Changes['onRun']>): () => void {
+    return this.#watched(super.onRun(...args))
   }
 
-  override onRun(runId: string, listener: () => void): () => void {
-    const off = super.onRun(runId, listener)
-    const listening = Symbol(runId)
-    this.#listening.add(listening)
+  override onCues(...args: Parameters<Changes['onCues']>): () => void {
+    return this.#watched(super.onCues(...args))
+  }
+
+  override onRuns(...args: Parameters<Changes['onRuns']>): () => void {
+    return this.#watched(super.onRuns(...args))
+  }
+
+  #watched(off: () => void): () => void {
+    let isOff = false
+    this.listeners += 1
     return () => {
-      this.#listening.delete(listening)
+      if (!isOff) this.listeners -= 1
+      isOff = true
       off()
     }
   }

@@ -9,7 +9,8 @@ export type Due<Kept> = { entry: Entry<Kept>; as: Wanted<Kept>['as']; version: n
 /**
  * A reader of a board. What it knows follows from three versions: when it came, when it last knew all, and up to which
  * it has been told since of what changed (`cursor`); and from a list of the things for which that is not so. So one that
- * has stopped reading holds hardly more than a number, and will be told how it ended of all that happens meanwhile.
+ * knew all and stopped reading holds hardly more than a number, and will be told how it ended of all that happens
+ * meanwhile; one that stopped before holds a reference to each thing that it was told of.
  */
 export class BoardReader<Kept> extends Reader {
   readonly #joinedAt: number

@@ -13,9 +13,8 @@ export class Entry<Kept> {
   isForgotten = false
   /** The same thing come again, of which there is newer news. */
   next: Entry<Kept> | null = null
-  /** From and until which version whoever came was told of it first. */
-  #placedFrom = Number.POSITIVE_INFINITY
-  #placedUntil = Number.POSITIVE_INFINITY
+  /** The versions at which it got a place, and lost it, in turn: whoever came in between was told of it first. */
+  #turns: readonly number[]
 
   constructor({ id, place, kept }: News<Kept>, version: number) {
     this.id = id
@@ -23,12 +22,12 @@ export class Entry<Kept> {
     this.version = version
     this.kept = kept
     this.place = place
-    if (place !== null) this.#placedFrom = version
+    this.#turns = place === null ? [] : [version]
   }
 
   change({ place, kept }: News<Kept>, version: number): void {
-    if (this.place === null && place !== null) this.#placedFrom = version
-    if (this.place !== null && place === null) this.#placedUntil = version
+    // Made anew, since what can grow has room for more.
+    if ((this.place === null) !== (place === null)) this.#turns = [...this.#turns, version]
     this.version = version
     this.kept = kept
     this.place = place
@@ -36,7 +35,9 @@ export class Entry<Kept> {
 
   /** Whether it was among those that a subscription begun at this version began with. */
   wasPlacedAt(version: number): boolean {
-    return this.#placedFrom <= version && version < this.#placedUntil
+    let isPlaced = false
+    for (const turn of this.#turns) if (turn <= version) isPlaced = !isPlaced
+    return isPlaced
   }
 }
 

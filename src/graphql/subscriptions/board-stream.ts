@@ -29,6 +29,7 @@ export class BoardStream<Event, Kept> {
   readonly #found: Recent<Found<Event>>
   readonly #shown: Recent<Buffer>
   #works = true
+  #isToTrim = false
 
   constructor(
     board: Board<Event, Kept>,
@@ -67,7 +68,7 @@ export class BoardStream<Event, Kept> {
     if (this.#readers.size === 0) {
       this.#onOver()
       void this.#open.events.return?.()
-    } else this.#trim()
+    } else this.#trimSoon()
   }
 
   async #live(): Promise<void> {
@@ -129,7 +130,7 @@ export class BoardStream<Event, Kept> {
       const due = reader.due(this.#state)
       if (due === null) {
         reader.arrive(this.#state.version)
-        this.#trim()
+        this.#trimSoon()
         return 'CAUGHT_UP'
       }
       const shown = await this.#showNow(reader, due)
@@ -188,6 +189,16 @@ export class BoardStream<Event, Kept> {
   #forget(id: string): void {
     const entry = this.#state.forget(id)
     if (entry !== null) for (const reader of this.#readers) reader.forget(entry)
+  }
+
+  /** Once for all who come or leave at about the same time, since it looks at every reader. */
+  #trimSoon(): void {
+    if (this.#isToTrim) return
+    this.#isToTrim = true
+    setTimeout(() => {
+      this.#isToTrim = false
+      this.#trim()
+    }, this.#board.restMs).unref()
   }
 
   #trim(): void {
