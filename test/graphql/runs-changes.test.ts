@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
+import { REST_MS } from '../../src/graphql/subscriptions/follow.ts'
 import { mintId } from '../../src/store/ids.ts'
 import type { RunFilter } from '../../src/store/run-reads.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
@@ -170,6 +171,29 @@ test('a run that changes after it was read for a reader who has not got it comes
   await changed(older, { status: 'PAUSED' })
   expect(await next(feed)).toEqual({ id: older, status: 'PAUSED', matches: true })
   await expectNothing(feed, newer)
+})
+
+test('runs that change again whenever they are read are told of all the same, each in its turn', async () => {
+  const ids = [await newRun(), await newRun(), await newRun()]
+  let reads = 0
+  const run = new Proxy(db.prisma.run, {
+    get: (target, name) => {
+      if (name !== 'findMany') return Reflect.get(target, name)
+      return async (args: Prisma.RunFindManyArgs) => {
+        const rows = await target.findMany(args)
+        // They come to rest in the end, so that a feed that waits for that is found out, and not waited for.
+        if (++reads < 40) for (const id of ids) await changed(id)
+        return rows
+      }
+    },
+  })
+  const prisma = new Proxy(db.prisma, { get: (target, name) => (name === 'run' ? run : Reflect.get(target, name)) })
+  const feed = feedOf({}, { from: { ...db, prisma }, restMs: REST_MS })
+  await nextOnes(feed, 3)
+  expect(reads).toBeLessThan(20)
+  const told = await nextOnes(feed, 9)
+  expect(reads).toBeLessThan(20)
+  for (const id of ids) expect(told.filter((event) => event.id === id).length).toBeGreaterThan(1)
 })
 
 test('messages in the log are no change; a step that is being called is', async () => {

@@ -20,6 +20,8 @@ export class BoardReader<Kept> extends Reader {
   readonly #told = new Set<Entry<Kept>>()
   /** Where it is among those that come first. */
   #station: Station | null = null
+  /** It was told of a change, and of one of those that come first next. */
+  #isTurnOfFirst = false
 
   constructor({ version, ...parts }: Joining) {
     super({ after: version, ...parts })
@@ -36,8 +38,13 @@ export class BoardReader<Kept> extends Reader {
     return this.#told.size
   }
 
-  /** What it has to be told next; what changes comes before the rest of what was there first. Null: it knows all. */
+  /**
+   * What it has to be told next: what has changed, in turns with the rest of what was there first, which would never come
+   * where something changes all the time. Null: it knows all.
+   */
   due(state: BoardState<Kept>): Due<Kept> | null {
+    const first = this.#isTurnOfFirst ? this.#nextFirst(state) : null
+    if (first !== null) return first
     for (const entry of state.after(this.cursor)) {
       const as = this.#news(entry)
       if (as !== null) return { entry, as, version: entry.version, station: null }
@@ -46,17 +53,13 @@ export class BoardReader<Kept> extends Reader {
       this.cursor = entry.version
     }
     this.cursor = state.version
-    const { value } = this.#firstOnes(state).next()
-    return value ?? null
+    return this.#nextFirst(state)
   }
 
   /** About what comes next, for who reads ahead. */
-  *upcoming(state: BoardState<Kept>): Generator<Due<Kept>> {
-    for (const entry of state.after(this.cursor)) {
-      const as = this.#news(entry)
-      if (as !== null) yield { entry, as, version: entry.version, station: null }
-    }
-    yield* this.#firstOnes(state)
+  upcoming(state: BoardState<Kept>): Generator<Due<Kept>> {
+    const [changes, firstOnes] = [this.#changes(state), this.#firstOnes(state)]
+    return this.#isTurnOfFirst ? inTurns(firstOnes, changes) : inTurns(changes, firstOnes)
   }
 
   /** Takes what was due; null: there was nothing to tell of it. */
@@ -66,6 +69,7 @@ export class BoardReader<Kept> extends Reader {
     else if (!this.#knows(entry)) this.#told.add(entry)
     if (station === null) this.cursor = version
     else this.#station = station
+    this.#isTurnOfFirst = station === null
   }
 
   /** Takes what has just happened, knowing all before it. */
@@ -98,11 +102,24 @@ export class BoardReader<Kept> extends Reader {
     return knows ? 'CHANGED' : 'NEW'
   }
 
+  *#changes(state: BoardState<Kept>): Generator<Due<Kept>> {
+    for (const entry of state.after(this.cursor)) {
+      const as = this.#news(entry)
+      if (as !== null) yield { entry, as, version: entry.version, station: null }
+    }
+  }
+
+  #nextFirst(state: BoardState<Kept>): Due<Kept> | null {
+    const { value } = this.#firstOnes(state).next()
+    return value ?? null
+  }
+
   *#firstOnes(state: BoardState<Kept>): Generator<Due<Kept>> {
     if (this.#knewAllAt !== null) return
     for (const entry of state.firstOnes(this.#station)) {
       const { id, place, version } = entry
-      if (!this.#knows(entry)) yield { entry, as: 'NEW', version, station: { id, place } }
+      // Of what has changed since it is told as of a change.
+      if (version <= this.cursor && !this.#knows(entry)) yield { entry, as: 'NEW', version, station: { id, place } }
     }
   }
 
@@ -114,6 +131,15 @@ export class BoardReader<Kept> extends Reader {
   /** It was there when the reader came, and none of those that come first. */
   #passedOver(entry: Entry<Kept>): boolean {
     return entry.begun <= this.#joinedAt && !entry.wasPlacedAt(this.#joinedAt)
+  }
+}
+
+function* inTurns<T>(one: Iterator<T>, other: Iterator<T>): Generator<T> {
+  for (let [now, then] = [one, other], isLast = false; ; [now, then] = [then, now]) {
+    const { done, value } = now.next()
+    if (done && isLast) return
+    isLast = done === true
+    if (!done) yield value
   }
 }
 

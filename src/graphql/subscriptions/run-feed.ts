@@ -44,6 +44,7 @@ export class RunFeed {
   readonly #clock: Pick<Clock, 'now'>
   readonly #filter: RunFilter
   readonly #sweepEveryMs: number
+  readonly #restMs: number
   readonly #watch: Watch<RunEvent>
   /** Matching runs that the reader knows, by id, told longest ago first. */
   readonly #known = new Map<string, Known>()
@@ -54,7 +55,11 @@ export class RunFeed {
   #isResting = true
   /** Ids of runs that are being read now. */
   #reading = new Set<string>()
+  /** Ids of those heard of again of which somebody may have been told a newer state than was read for the queue. */
+  readonly #outdated = new Set<string>()
   #queue: RunEvent[] = []
+  /** When the queue was read. */
+  #readAt = 0
   #sweep: Sweep | null = null
   #sweeps = 0
   #mustSweep = true
@@ -66,12 +71,15 @@ export class RunFeed {
     clock: Pick<Clock, 'now'>
     filter: RunFilter
     pollMs: number
+    /** How old what is told of a run may be that was heard of since. */
+    restMs: number
     watch: Watch<RunEvent>
   }) {
     this.#db = parts.db
     this.#clock = parts.clock
     this.#filter = parts.filter
     this.#watch = parts.watch
+    this.#restMs = parts.restMs
     // A timer may be early by a little, and must not be taken for one that has not come.
     this.#sweepEveryMs = parts.pollMs * 0.9
     this.#endedSince = parts.clock.now()
@@ -85,7 +93,13 @@ export class RunFeed {
     }
   }
 
-  /** Whether a run that was read elsewhere may be newer than what is told of it next. Heard of, it is told as it is then. */
+  /** What is told of this run next is not what was read of it before. */
+  readAgain(id: string): void {
+    this.#heard.add(id)
+    this.#outdated.add(id)
+  }
+
+  /** Whether a run that was read elsewhere may be newer than what is told of it next. */
   isOlderThan({ id, ...mark }: RunMark & { id: string }): boolean {
     if (this.#reading.has(id)) return true
     const known = this.#queue.find(({ run }) => run.id === id)?.run ?? this.#known.get(id)?.mark
@@ -105,12 +119,24 @@ export class RunFeed {
         }
         if (isSweeping && this.#heard.size < MAX_HEARD) await this.#readPage()
         await this.#readHeard(isSweeping ? BATCH : Math.min(BATCH, this.#due))
-      } else if (!this.#heard.has(event.run.id)) {
+      } else if (this.#isTold(event.run.id)) {
         this.#remember(event)
         this.#watch.onNews(event)
         return { value: event }
       }
     }
+  }
+
+  /**
+   * Whether what was read of a run is told though it was heard of since: it is while it is fresh, or of a run that changes
+   * all the time nothing ever would be. The others have their turn before it is read again.
+   */
+  #isTold(id: string): boolean {
+    if (!this.#heard.has(id)) return true
+    if (this.#outdated.has(id) || performance.now() - this.#readAt > this.#restMs) return false
+    this.#heard.delete(id)
+    this.#heard.add(id)
+    return true
   }
 
   #remember({ run: { id, lastLine, inFlight }, matches }: RunEvent): void {
@@ -160,6 +186,7 @@ export class RunFeed {
     for (const id of elsewhere.slice(0, Math.max(0, elsewhere.length - MAX_ELSEWHERE))) {
       this.#forget(id)
       this.#heard.delete(id)
+      this.#outdated.delete(id)
     }
     this.#due = this.#heard.size
   }
@@ -172,10 +199,14 @@ export class RunFeed {
     const ids = firstOf(this.#heard, most)
     if (ids.length === 0) return
     // What is heard from here on is newer than what is read.
-    for (const id of ids) this.#heard.delete(id)
+    for (const id of ids) {
+      this.#heard.delete(id)
+      this.#outdated.delete(id)
+    }
     this.#reading = new Set(ids)
     try {
       this.#queue = await this.#eventsOf(ids)
+      this.#readAt = performance.now()
       this.#due = Math.max(0, this.#due - ids.length)
     } catch (error) {
       for (const id of ids) this.#heard.add(id)

@@ -46,7 +46,7 @@ function openBoard(
   { db, changes, clock }: Sources,
   { filter, onOutage, watch, pollMs = POLL_MS, restMs = REST_MS }: Options & { watch: Watch<RunEvent> },
 ): OpenBoard<RunEvent, null> {
-  const feed = new RunFeed({ db, clock, filter, pollMs, watch })
+  const feed = new RunFeed({ db, clock, filter, pollMs, restMs, watch })
   let lookAgain = () => {}
   const events = follow({
     look: () => feed.look(),
@@ -73,7 +73,7 @@ function openBoard(
         return shown[index] === 'LATER' || (now !== undefined && feed.isOlderThan(now.run))
       }
       const news = ids.filter(isNews)
-      for (const runId of news) feed.hear({ runId, line: 0, cues: false })
+      for (const id of news) feed.readAgain(id)
       if (news.length > 0) lookAgain()
       return shown
     },
