@@ -8,6 +8,13 @@ export const badUserInput = (message: string) => new GraphQLError(message, { ext
 /** A subscription is about something that is not there. */
 export const nothingToFollow = (message: string) => new GraphQLError(message, { extensions: { code: 'NOT_FOUND' } })
 
+/** A subscriber reads so slowly that what it has yet to be told cannot be held any longer. */
+export const tooFarBehind = () =>
+  new GraphQLError(
+    'Too much has changed since you last read; subscribe again to begin with what there is now, and read faster, or ask for less.',
+    { extensions: { code: 'TOO_MANY_REQUESTS' } },
+  )
+
 /** The codes of top-level errors that the API promises; what a transport adds of its own is not among them. */
 const OUR_CODES: ReadonlySet<unknown> = new Set([
   'UNAUTHENTICATED',

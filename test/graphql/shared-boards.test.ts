@@ -325,3 +325,36 @@ test('what cannot be shown at all ends those who asked for it', async () => {
   for (const { ended } of watchers) await expect(ended).rejects.toThrow('a fault')
   expect(table.listeners).toBe(0)
 })
+
+test('a reader for whom too much would have to be held is ended, and only that one', async () => {
+  const table = new FakeTable({ returns: false })
+  const shared = new SharedSubscriptions()
+  const [live, slow] = [new Watcher(table, shared), new Watcher(table, shared, { isFull: true })]
+  const later = new Watcher(table, shared)
+  let slowEnded: unknown = null
+  slow.ended.catch((error: unknown) => {
+    slowEnded = error
+  })
+  const ids = Array.from({ length: 2_000 }, (_, index) => `thing ${index}`)
+  const happen = async () => {
+    table.tell()
+    await vi.waitFor(() => expect(live.has.size).toBe(table.there.size), { timeout: 20_000 })
+  }
+  for (let round = 0; round < 3; round++) {
+    if (round === 2) later.tap.isFull = true
+    for (const id of ids) table.put(`${id} of ${round}`)
+    await happen()
+    expect(slowEnded).toBeNull()
+    for (const id of ids) table.take(`${id} of ${round}`)
+    await happen()
+  }
+  expect(slowEnded).toMatchObject({ message: expect.stringContaining('subscribe again') })
+  later.tap.isFull = false
+  table.put('last')
+  await happen()
+  await vi.waitFor(() => expect(later.values).toEqual(table.there))
+  expect([live.problems, later.problems]).toEqual([[], []])
+  live.leave()
+  later.leave()
+  expect(table.listeners).toBe(0)
+}, 60_000)

@@ -46,6 +46,8 @@ export type Station = { id: string; place: Place }
 
 /** Fewer outdated items than this are left where they are. */
 const FEW = 64
+/** Most that is held of what happened, besides twice as much as there is; some 350 bytes each. */
+const MAX_HELD = 10_000
 
 /**
  * What is there as the news have it; each makes a new version of it. Of what has gone, and of what happened when, it
@@ -71,6 +73,11 @@ export class BoardState<Kept> {
   /** What is held, for what has gone too. */
   get size(): number {
     return this.#entries.size + this.#happened.length
+  }
+
+  /** So much happened that the slowest reader does not know that its place can be kept no longer. */
+  get isTooMuch(): boolean {
+    return this.#happened.length > MAX_HELD + 2 * this.#entries.size
   }
 
   get hasFirstOnes(): boolean {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import { isDatabaseAway } from '../../store/faults.ts'
+import { tooFarBehind } from '../request-errors.ts'
 import type { Board, Found, OpenBoard } from './board.ts'
 import { BoardReader, type Due } from './board-reader.ts'
 import { BoardState, type Entry } from './board-state.ts'
@@ -202,9 +203,18 @@ export class BoardStream<Event, Kept> {
   }
 
   #trim(): void {
+    this.#state.trim(this.#knownToAll())
+    while (this.#state.isTooMuch) {
+      const known = this.#knownToAll()
+      for (const reader of this.#readers) if (reader.cursor === known) reader.fail(tooFarBehind())
+      this.#state.trim(this.#knownToAll())
+    }
+  }
+
+  #knownToAll(): number {
     let known = this.#state.version
     for (const { cursor } of this.#readers) if (cursor < known) known = cursor
-    this.#state.trim(known)
+    return known
   }
 }
 
