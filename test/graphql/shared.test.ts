@@ -211,3 +211,28 @@ test('an event that cannot be shown ends those who asked for it', async () => {
   for (const events of readers) await expect(events.next()).rejects.toThrow('a fault')
   expect(table.listeners).toBe(0)
 })
+
+test('who comes while the source finds the end is given a line that was written after it had looked', async () => {
+  const table = new Table()
+  table.append(1)
+  table.ended = true
+  const shared = new SharedSubscriptions()
+  let answer: (found: 'END') => void = () => {}
+  const found = new Promise<'END'>((resolve) => {
+    answer = resolve
+  })
+  let follows = 0
+  const join = (after: number) => {
+    const log = table.log(after)
+    const tap = new NumberTap()
+    const first = () => follow<Batch>({ look: () => found, onChange: () => () => {}, onOutage: log.onOutage })
+    const followed = { ...log, follow: (from: number) => (follows++ === 0 ? first() : log.follow(from)) }
+    return { tap, ended: shared.join(followed, { sameness, execute: table.execute, outlet: tap }).next() }
+  }
+  const first = join(1)
+  table.append(1)
+  const late = join(1)
+  answer('END')
+  expect(await Promise.all([first.ended, late.ended])).toMatchObject([{ done: true }, { done: true }])
+  expect([first.tap.numbers, late.tap.numbers, follows]).toEqual([[2], [2], 2])
+})

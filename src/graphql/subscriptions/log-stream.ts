@@ -64,9 +64,11 @@ export class LogStream {
   readonly #log: ShownLog
   readonly #onOver: () => void
   readonly #readers = new Set<Reader>()
-  readonly #source: AsyncIterableIterator<AsyncIterable<Shown>>
+  #source: AsyncIterableIterator<AsyncIterable<Shown>>
   /** Where the live events have got to. */
   #cursor: number
+  /** The furthest that a reader saw the log to go when it came. */
+  #end: number
   #ended = false
   /** How many readers are reading from the database now; while some are, the last events are kept for them. */
   #reading = 0
@@ -79,11 +81,13 @@ export class LogStream {
     this.#log = log
     this.#onOver = onOver
     this.#cursor = log.end
+    this.#end = log.end
     this.#source = log.follow(log.end)
     void this.#live()
   }
 
-  add(after: number, outlet: Outlet): AsyncIterableIterator<never> {
+  add({ after, end }: { after: number; end: number }, outlet: Outlet): AsyncIterableIterator<never> {
+    this.#end = Math.max(this.#end, end)
     const reader = new Reader({ after, outlet, onGone: (gone) => this.#leave(gone) })
     this.#readers.add(reader)
     if (after < this.#cursor) this.#catchUp(reader)
@@ -99,11 +103,12 @@ export class LogStream {
 
   async #live(): Promise<void> {
     try {
-      for await (const parts of this.#source) {
-        const begun = performance.now()
-        for await (const part of parts) this.#deliver(part)
-        const left = WINDOW_MS - (performance.now() - begun)
-        if (left > 0) await sleep(left)
+      for (;;) {
+        const end = this.#end
+        await this.#follow()
+        // Who came in the end may have seen a line that was written after the source found that there is none.
+        if (this.#end === end || this.#readers.size === 0) break
+        this.#source = this.#log.follow(this.#cursor)
       }
       this.#ended = true
       this.#onOver()
@@ -111,6 +116,15 @@ export class LogStream {
     } catch (error) {
       this.#onOver()
       for (const reader of this.#readers) reader.fail(error)
+    }
+  }
+
+  async #follow(): Promise<void> {
+    for await (const parts of this.#source) {
+      const begun = performance.now()
+      for await (const part of parts) this.#deliver(part)
+      const left = WINDOW_MS - (performance.now() - begun)
+      if (left > 0) await sleep(left)
     }
   }
 

@@ -33,7 +33,7 @@ export class SharedSubscriptions {
   /** Adds a reader of a log: first come the events behind its own cursor, then the live ones. */
   join<Event>(log: Log<Event>, { sameness, execute, outlet }: Joining<Event>): AsyncIterableIterator<never> {
     const key = keyOf(sameness, log.cursorVariable)
-    return this.#logs.of(key, (onOver) => new LogStream(shownLog(log, execute), onOver)).add(log.after, outlet)
+    return this.#logs.of(key, (onOver) => new LogStream(shownLog(log, execute), onOver)).add(log, outlet)
   }
 
   /** Adds a reader of a board: first come the things that are there, then each that changes. */
