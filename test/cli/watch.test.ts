@@ -30,7 +30,8 @@ test('watch shows each state until the run has ended, and ends with how it did',
   expect(out).not.toContain('\u001b')
   expect(out.match(/^Quiz night .*$/gm)?.at(-1)).toBe('Quiz night  COMPLETED  OK')
   const blocks = out.split(/\n\n(?=Quiz night {2})/)
-  expect(blocks.filter((block) => block.includes('COMPLETED  OK'))).toHaveLength(1)
+  expect(blocks.length).toBeGreaterThan(3)
+  expect(new Set(blocks.map((block) => block.trim())).size).toBe(blocks.length)
 })
 
 test('watch --json writes each state on a line; Ctrl-C ends it with 130, a cancelled run with 5', async () => {
