@@ -16,10 +16,14 @@ export type Order = { control: string; runId: string; reason: string; acknowledg
 
 const START = `mutation ($input: StartRunInput!) { startRun(input: $input) {
   __typename ... on StartRunPayload { created run { id } } ... on Error { message } } }`
+// Those that wait for a key may be more than a page, and wait for those under way.
 const OPEN_RUNS = `{
   unclean: runs(first: 100, filter: {cleanupStatus: [PENDING, INCOMPLETE]}) { edges { node { id allowedControls } } }
-  runs(first: 100, filter: {status: [SCHEDULED, STARTING, RUNNING, PAUSED, ENDING]}) { edges { node {
-  id status currentPhase allowedControls cues { id } steps(status: [FAILED, REFUSED]) { id allowedControls } } } }
+  waiting: runs(first: 50, filter: {status: [SCHEDULED]}) { edges { node { ...open } } }
+  runs(first: 100, filter: {status: [STARTING, RUNNING, PAUSED, ENDING]}) { edges { node { ...open } } }
+}
+fragment open on Run {
+  id status currentPhase allowedControls cues { id } steps(status: [FAILED, REFUSED]) { id allowedControls }
 }`
 
 type OpenRun = {
@@ -102,13 +106,14 @@ export class Crew {
   async look(): Promise<number | null> {
     const reply = await ask(this.#where(), OPEN_RUNS)
     if (!('data' in reply)) return null
-    const runs = reply.data.runs as { edges: { node: OpenRun }[] }
+    const { runs, waiting } = reply.data as Record<string, { edges: { node: OpenRun }[] }>
+    const open = [...(runs?.edges ?? []), ...(waiting?.edges ?? [])]
     const unclean = reply.data.unclean as { edges: { node: Unclean }[] }
     await Promise.all([
-      ...runs.edges.map(({ node }) => this.#tend(node)),
+      ...open.map(({ node }) => this.#tend(node)),
       ...unclean.edges.map(({ node }) => this.#tidy(node)),
     ])
-    return new Set([...runs.edges, ...unclean.edges].map(({ node }) => node.id)).size
+    return new Set([...open, ...unclean.edges].map(({ node }) => node.id)).size
   }
 
   /** Looks again and again, and starts runs as long as there is to be mischief. */
