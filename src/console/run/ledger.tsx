@@ -26,6 +26,9 @@ type LedgerProps = {
   timeZone: string
 }
 
+/** On a phone the table is wider than the page, and nothing in it may have the focus. */
+const SCROLLED_BY_KEYS = { tabIndex: 0, role: 'region', 'aria-label': 'Ledger' }
+
 /** What the run left in the world, and what became of it. */
 export function Ledger({ runId, changes, timeZone }: LedgerProps) {
   const { client } = useConnection()
@@ -41,7 +44,7 @@ export function Ledger({ runId, changes, timeZone }: LedgerProps) {
     )
   }
   return (
-    <Table.ScrollContainer minWidth={520}>
+    <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: SCROLLED_BY_KEYS }}>
       <Table verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
