@@ -52,7 +52,8 @@ test(`a server killed ${CRASH.kills} times does nothing twice and loses nothing 
     await working
     // A claim of a cancelled run lives until its action has answered.
     while ((await crew.look()) !== 0 && Date.now() < until) await delay(100)
-    expect(await crew.look(), `runs that had not ended ${FINISH_MS / 1000} s after the last kill`).toBe(0)
+    if ((await crew.look()) !== 0)
+      expect.fail(`Runs had not ended ${FINISH_MS / 1000} s after the last kill: ${await crew.left()}`)
     await server.stop()
 
     const evidence = await gatherEvidence(databaseUrl)

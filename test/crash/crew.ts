@@ -25,6 +25,8 @@ const OPEN_RUNS = `{
 fragment open on Run {
   id status currentPhase allowedControls cues { id } steps(status: [FAILED, REFUSED]) { id allowedControls }
 }`
+const LEFT_RUNS = `{ runs(first: 500, filter: {status: [SCHEDULED, STARTING, RUNNING, PAUSED, ENDING]}) {
+  edges { node { status cleanupStatus definition { slug } waitingOn { description } } } } }`
 
 type OpenRun = {
   id: string
@@ -49,6 +51,8 @@ const CONTROLS: Record<string, string> = {
 }
 
 const LANES = ['north', 'south']
+/** Beyond so many that wait, mostly for a key, nobody starts more: they go one after the other, long after the last kill. */
+const ENOUGH_WAIT = 20
 
 /** The people and scripts at the API: they start runs and control them, and write down what they were told. */
 export class Crew {
@@ -59,6 +63,7 @@ export class Crew {
   readonly #where: () => string | null
   readonly #random: () => number
   #definitions: { slug: string; id: string }[] = []
+  #waiting = 0
 
   constructor(where: () => string | null, random: () => number) {
     this.#where = where
@@ -107,6 +112,7 @@ export class Crew {
     const reply = await ask(this.#where(), OPEN_RUNS)
     if (!('data' in reply)) return null
     const { runs, waiting } = reply.data as Record<string, { edges: { node: OpenRun }[] }>
+    this.#waiting = waiting?.edges.length ?? 0
     const open = [...(runs?.edges ?? []), ...(waiting?.edges ?? [])]
     const unclean = reply.data.unclean as { edges: { node: Unclean }[] }
     await Promise.all([
@@ -116,11 +122,16 @@ export class Crew {
     return new Set([...open, ...unclean.edges].map(({ node }) => node.id)).size
   }
 
+  /** What is not over and why, for people. */
+  async left(): Promise<string> {
+    return JSON.stringify(await ask(this.#where(), LEFT_RUNS))
+  }
+
   /** Looks again and again, and starts runs as long as there is to be mischief. */
   async work(signal: AbortSignal): Promise<void> {
     const starting: Promise<void>[] = []
     while (!signal.aborted) {
-      if (this.mischief && this.#random() < 0.35) starting.push(this.start())
+      if (this.mischief && this.#waiting < ENOUGH_WAIT && this.#random() < 0.35) starting.push(this.start())
       await this.look()
       await delay(100)
     }
