@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { DBOS } from '@dbos-inc/dbos-sdk'
 import pg from 'pg'
 
@@ -8,9 +9,10 @@ export async function drainDbos(url: string, workflows: number, steps: number): 
   round += 1
   const logger = { info: () => {}, debug: () => {}, warn: () => {}, error: console.error }
   DBOS.setConfig({ name: 'bench', systemDatabaseUrl: url, systemDatabasePoolSize: 20, logger })
+  let calls = 0
   const workflow = DBOS.registerWorkflow(
     async () => {
-      for (let step = 0; step < steps; step += 1) await DBOS.runStep(async () => step, { name: `step${step}` })
+      for (let step = 0; step < steps; step += 1) await DBOS.runStep(async () => (calls += 1), { name: `step${step}` })
     },
     { name: `workflow${round}` },
   )
@@ -25,12 +27,13 @@ export async function drainDbos(url: string, workflows: number, steps: number): 
     while (next++ < workflows) await DBOS.startWorkflow(workflow, { queueName })()
   }
   await Promise.all(Array.from({ length: 20 }, enqueue))
+  while (calls < workflows * steps) await delay(5)
   for (;;) {
     const { rows } = await session.query<{ left: number }>(
       "SELECT count(*)::int AS left FROM dbos.workflow_status WHERE status IN ('ENQUEUED', 'PENDING')",
     )
     if (rows[0]?.left === 0) break
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await delay(5)
   }
   const seconds = (performance.now() - begun) / 1000
   await session.end()
