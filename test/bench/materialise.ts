@@ -9,7 +9,7 @@ const BENCH = { kind: 'USER', name: 'bench' } as const
 const DAYS = 14
 const DAY_MS = 86_400_000
 
-/** Seconds to make, and to take along into new versions, the runs of that many daily definitions. */
+/** Seconds to make the runs of that many daily definitions, and to take them along by publishing new versions. */
 export type MaterialiseFigures = {
   definitions: number
   runs: number
@@ -47,18 +47,15 @@ export function measureMaterialise(url: string, definitions: number): Promise<Ma
     for (let round = 0; round < 100; round += 1) await readToExpand(control.db.hot, { before, limit: 50, except: [] })
     const restMs = (performance.now() - began) / 100
 
+    // Drafts are edited before the evening on which they are published.
+    await eachOf(ids, (id) => updateDefinition(control, BENCH, { id, graceSeconds: 600 }))
     const repinning = performance.now()
     lateness = probe()
-    const left = [...ids]
-    const worker = async () => {
-      for (let id = left.pop(); id !== undefined; id = left.pop()) {
-        await updateDefinition(control, BENCH, { id, graceSeconds: 600 })
-        const published = await publishDefinition(control, BENCH, { id })
-        if (published.error !== undefined || published.upcoming.kept !== DAYS)
-          throw new Error(`Publishing ${id} answered ${JSON.stringify(published)}`)
-      }
-    }
-    await Promise.all(Array.from({ length: 8 }, worker))
+    await eachOf(ids, async (id) => {
+      const published = await publishDefinition(control, BENCH, { id })
+      if (published.error !== undefined || published.upcoming.kept !== DAYS)
+        throw new Error(`Publishing ${id} answered ${JSON.stringify(published)}`)
+    })
     const repinSeconds = (performance.now() - repinning) / 1000
     const whileRepinning = await lateness()
     // A first version has its definition's id here.
@@ -79,6 +76,15 @@ export function measureMaterialise(url: string, definitions: number): Promise<Ma
       },
     }
   })
+}
+
+/** Eight at a time. */
+async function eachOf(ids: readonly string[], act: (id: string) => Promise<unknown>): Promise<void> {
+  const left = [...ids]
+  const worker = async () => {
+    for (let id = left.pop(); id !== undefined; id = left.pop()) await act(id)
+  }
+  await Promise.all(Array.from({ length: 8 }, worker))
 }
 
 /** Definitions that occur daily, at all minutes of the day, an hour from now at the earliest; verified, and not expanded yet. */
@@ -114,14 +120,17 @@ async function insertDaily({ control: { db } }: Bench, count: number): Promise<s
   return made.map(({ id }) => id)
 }
 
-/** Starts a run every 50 ms until it is asked how late they were. */
+/** So long before its instant a run is asked for: what asking takes is not lateness. */
+const AHEAD_MS = 3000
+
+/** Has a run start every 50 ms until it is asked how late they were. */
 function startsOf({ control }: Bench, { definitionId, called }: { definitionId: string; called: Map<string, number> }) {
   return () => {
     let stopped = false
     const instants = new Map<string, number>()
     const starting = (async () => {
       while (!stopped) {
-        const scheduledFor = new Date(Date.now() + 200)
+        const scheduledFor = new Date(Date.now() + AHEAD_MS)
         const started = await startRun(control, BENCH, { definitionId, scheduledFor })
         if (started.error !== undefined) throw new Error(started.message)
         instants.set(`run_${started.runId}`, scheduledFor.getTime())
