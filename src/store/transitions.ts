@@ -189,7 +189,7 @@ export type Guard = { where: Prisma.Sql; lock: Prisma.Sql; alsoSet: Prisma.Sql }
 
 /** The claim that the transition is made under is in force. */
 const HELD: Guard = {
-  where: Prisma.sql`coalesce(r.claimed_by, '') = x.owner`,
+  where: Prisma.sql`r.claimed_by = x.owner`,
   lock: Prisma.empty,
   alsoSet: Prisma.empty,
 }
@@ -197,8 +197,8 @@ const HELD: Guard = {
 type WrittenRow = { id: string; owner: string; fence: number; last_line: number; switched_off: boolean }
 
 // The runs are locked in id order, so that two groups never wait for each other. The fence is checked again on the
-// locked row; it covers the steps and the gate too, since whoever changes those raises it. `coalesce` keeps the planner
-// from walking all claims for each run, which took half of the statement's time.
+// locked row; it covers the steps and the gate too, since whoever changes those raises it. LATERAL and `coalesce` leave the
+// planner nothing but to look each run up by its id: it walked all claims, or all that is scheduled, in search of a few.
 /** Writes those whose run's fence has not moved and that the guard holds for. One result for each, in their order. */
 export async function writeWhere(db: PrismaClient, transitions: Transition[], guard: Guard): Promise<Written[]> {
   const rows = await db.$queryRaw<WrittenRow[]>(Prisma.sql`
@@ -210,9 +210,9 @@ export async function writeWhere(db: PrismaClient, transitions: Transition[], gu
         gates jsonb, lines jsonb, cleanup_status cleanup_status, ledger_at timestamptz, answered jsonb, resources jsonb,
         participants jsonb, results_at timestamptz)
     ), own AS MATERIALIZED (
-      SELECT r.last_line, x.* FROM x JOIN runs r ON r.id = x.id
-      WHERE r.fence = x.fence AND ${guard.where}
-      ORDER BY r.id FOR UPDATE OF r ${guard.lock}
+      SELECT r.last_line, x.* FROM (SELECT * FROM x ORDER BY id) x CROSS JOIN LATERAL (
+        SELECT r.last_line FROM runs r WHERE r.id = x.id AND r.fence = x.fence AND coalesce(${guard.where}, false)
+        FOR UPDATE OF r ${guard.lock}) r
     ), changed AS (
       UPDATE steps t SET
         status = s.status, due_at = s.due_at, held = s.held, attempts = s.attempts, claim_no = s.claim_no,

@@ -345,6 +345,16 @@ describe.each(['new tables', `tables of ${RUNS} runs`])('on %s', (size) => {
     }
   })
 
+  test.each(hot.filter(([name]) => /^(startIfWaiting|writeIfUnchanged|admit|renew)/.test(name)))(
+    '%s looks up the runs that it is given, and walks no others',
+    async (_name, send) => {
+      const { client, plans } = explaining(db.hot)
+      await send(client).catch(() => {})
+      expect(plans.join()).toMatch(/runs_pkey/)
+      expect(plans.join()).not.toMatch(/using runs_(?!pkey)/)
+    },
+  )
+
   test.each(hot.filter(([name]) => name === 'claimKeyedStarts' || name === 'readNewlyBlocked'))(
     '%s looks among what is due, and not at all that is scheduled',
     async (_name, send) => {
