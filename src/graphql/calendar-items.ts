@@ -56,10 +56,9 @@ export async function calendarItems(
   const runs = (await calendarRuns(db, which))
     .map((run) => itemOf(control, run))
     .filter(({ at }) => at >= from && at < to)
-  const definitions = await scheduled(control)
-  // Schedules make runs without a scope.
-  const shown = scope === undefined || scope === '' ? definitions : []
-  const mine = definitionId === undefined ? shown : shown.filter((each) => each.definitionId === definitionId)
+  // Schedules make runs without a scope, and none in the past.
+  const mayProject = (scope === undefined || scope === '') && to > control.clock.now()
+  const mine = mayProject ? await scheduled(control, definitionId === undefined ? {} : { ids: [definitionId] }) : []
   const items = [...runs, ...(await projections(control, mine, { from, to, limit: MAX_ENTRIES }))]
   if (items.length > MAX_ENTRIES) {
     throw badUserInput(
@@ -67,7 +66,7 @@ export async function calendarItems(
     )
   }
   items.sort((a, b) => a.at - b.at)
-  const contending = await contendersOf(control, items, { definitions, from, to })
+  const contending = await contendersOf(control, items, { from, to })
   const found = contentions(items, contending)
   return items.map((item) => ({ item, contendsWith: [...(found.get(item) ?? [])] }))
 }
@@ -76,14 +75,14 @@ export async function calendarItems(
 async function contendersOf(
   control: ControlContext,
   items: readonly CalendarItem[],
-  { definitions, from, to }: Window & { definitions: readonly Scheduled[] },
+  { from, to }: Window,
 ): Promise<CalendarItem[]> {
   const keys = new Set(items.flatMap(({ contendsFor }) => contendsFor ?? []))
   if (keys.size === 0) return []
   const reach = { from: from - LONGEST_GRACE_MS, to: to + LONGEST_GRACE_MS }
   const window = { from: new Date(reach.from), to: new Date(reach.to) }
   const runs = await contendingRuns(control.db, { ...window, keys: [...keys], limit: MAX_CONTENDING + 1 })
-  const sharing = definitions.filter(
+  const sharing = (await scheduled(control, { keyed: true })).filter(
     ({ timetable: { concurrencyKey } }) => concurrencyKey !== null && keys.has(concurrencyKey),
   )
   const others = [
@@ -104,9 +103,12 @@ const identityOf = ({ runId, definitionId, at }: CalendarItem) => runId ?? `${de
 
 type Scheduled = ScheduledDefinition & { timetable: SchedulingTimetable }
 
-/** The definitions that make runs by a schedule, of these ids or all, with their timetables. */
-export async function scheduled({ db, timetables }: ControlContext, ids?: readonly string[]): Promise<Scheduled[]> {
-  const definitions = await scheduledDefinitions(db, ids)
+/** The definitions that make runs by a schedule, such of them or all, with their timetables. */
+export async function scheduled(
+  { db, timetables }: ControlContext,
+  which: Parameters<typeof scheduledDefinitions>[1],
+): Promise<Scheduled[]> {
+  const definitions = await scheduledDefinitions(db, which)
   const found = new Map(definitions.map(({ versionId }) => [versionId, timetables.get(versionId)]))
   const missing = [...found].flatMap(([versionId, timetable]) => (timetable === undefined ? [versionId] : []))
   for (let done = 0; done < missing.length; done += TIMETABLES_AT_ONCE) {

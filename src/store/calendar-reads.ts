@@ -72,14 +72,20 @@ export type ScheduledDefinition = {
   materialisedUntil: Date | null
 }
 
-/** Those of the ids where ids are given, else all. */
-export function scheduledDefinitions(db: Database, ids?: readonly string[]): Promise<ScheduledDefinition[]> {
-  const which = ids === undefined ? Prisma.empty : Prisma.sql`AND d.id = ANY (${[...ids]}::uuid[])`
+/** All; or those of the ids, or those that need a concurrency key. */
+export function scheduledDefinitions(
+  db: Database,
+  { ids, keyed = false }: { ids?: readonly string[]; keyed?: boolean } = {},
+): Promise<ScheduledDefinition[]> {
+  const which = [
+    ids === undefined ? Prisma.empty : Prisma.sql`AND d.id = ANY (${[...ids]}::uuid[])`,
+    keyed ? Prisma.sql`AND v.concurrency_key IS NOT NULL` : Prisma.empty,
+  ]
   return db.prisma.$queryRaw<ScheduledDefinition[]>`
     SELECT d.id AS "definitionId", v.id AS "versionId", v.verified_at IS NOT NULL AS verified,
       d.schedule_resumed_at AS "resumedAt", d.materialised_until AS "materialisedUntil"
     FROM definitions d JOIN versions v ON v.id = d.current_version_id
-    WHERE d.state = 'READY' AND NOT d.schedule_paused ${which}`
+    WHERE d.state = 'READY' AND NOT d.schedule_paused ${Prisma.join(which, ' ')}`
 }
 
 /** The occurrences of definitions that there are runs of, whatever became of these, in a window. */
