@@ -58,7 +58,8 @@ export async function calendarItems(
     .filter(({ at }) => at >= from && at < to)
   // Schedules make runs without a scope, and none in the past.
   const mayProject = (scope === undefined || scope === '') && to > control.clock.now()
-  const mine = mayProject ? await scheduled(control, definitionId === undefined ? {} : { ids: [definitionId] }) : []
+  const ofThese = { unmadeBefore: new Date(to), ...(definitionId === undefined ? {} : { ids: [definitionId] }) }
+  const mine = mayProject ? await scheduled(control, ofThese) : []
   const items = [...runs, ...(await projections(control, mine, { from, to, limit: MAX_ENTRIES }))]
   if (items.length > MAX_ENTRIES) {
     throw badUserInput(
@@ -82,7 +83,7 @@ async function contendersOf(
   const reach = { from: from - LONGEST_GRACE_MS, to: to + LONGEST_GRACE_MS }
   const window = { from: new Date(reach.from), to: new Date(reach.to) }
   const runs = await contendingRuns(control.db, { ...window, keys: [...keys], limit: MAX_CONTENDING + 1 })
-  const sharing = (await scheduled(control, { keyed: true })).filter(
+  const sharing = (await scheduled(control, { keyed: true, unmadeBefore: window.to })).filter(
     ({ timetable: { concurrencyKey } }) => concurrencyKey !== null && keys.has(concurrencyKey),
   )
   const others = [
@@ -129,9 +130,7 @@ async function projections(
 ): Promise<CalendarItem[]> {
   const now = control.clock.now()
   const planned: (CalendarItem & { key: string })[] = []
-  for (const { definitionId, timetable, verified, resumedAt, materialisedUntil } of definitions) {
-    // A verified schedule that is expanded to its end has nothing left to make.
-    if (verified && materialisedUntil === null) continue
+  for (const { definitionId, timetable, resumedAt, materialisedUntil } of definitions) {
     const begin = Math.max(from, now, resumedAt?.getTime() ?? 0, materialisedUntil?.getTime() ?? 0)
     if (begin >= to) continue
     if (planned.length > limit) break
