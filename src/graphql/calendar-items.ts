@@ -56,10 +56,10 @@ export async function calendarItems(
   const runs = (await calendarRuns(db, which))
     .map((run) => itemOf(control, run))
     .filter(({ at }) => at >= from && at < to)
-  const definitions = await scheduled(control)
-  // Schedules make runs without a scope.
-  const shown = scope === undefined || scope === '' ? definitions : []
-  const mine = definitionId === undefined ? shown : shown.filter((each) => each.definitionId === definitionId)
+  // Schedules make runs without a scope, and none in the past.
+  const mayProject = (scope === undefined || scope === '') && to > control.clock.now()
+  const ofThese = { unmadeBefore: new Date(to), ...(definitionId === undefined ? {} : { ids: [definitionId] }) }
+  const mine = mayProject ? await scheduled(control, ofThese) : []
   const items = [...runs, ...(await projections(control, mine, { from, to, limit: MAX_ENTRIES }))]
   if (items.length > MAX_ENTRIES) {
     throw badUserInput(
@@ -67,7 +67,7 @@ export async function calendarItems(
     )
   }
   items.sort((a, b) => a.at - b.at)
-  const contending = await contendersOf(control, items, { definitions, from, to })
+  const contending = await contendersOf(control, items, { from, to })
   const found = contentions(items, contending)
   return items.map((item) => ({ item, contendsWith: [...(found.get(item) ?? [])] }))
 }
@@ -76,14 +76,14 @@ export async function calendarItems(
 async function contendersOf(
   control: ControlContext,
   items: readonly CalendarItem[],
-  { definitions, from, to }: Window & { definitions: readonly Scheduled[] },
+  { from, to }: Window,
 ): Promise<CalendarItem[]> {
   const keys = new Set(items.flatMap(({ contendsFor }) => contendsFor ?? []))
   if (keys.size === 0) return []
   const reach = { from: from - LONGEST_GRACE_MS, to: to + LONGEST_GRACE_MS }
   const window = { from: new Date(reach.from), to: new Date(reach.to) }
   const runs = await contendingRuns(control.db, { ...window, keys: [...keys], limit: MAX_CONTENDING + 1 })
-  const sharing = definitions.filter(
+  const sharing = (await scheduled(control, { keyed: true, unmadeBefore: window.to })).filter(
     ({ timetable: { concurrencyKey } }) => concurrencyKey !== null && keys.has(concurrencyKey),
   )
   const others = [
@@ -104,9 +104,12 @@ const identityOf = ({ runId, definitionId, at }: CalendarItem) => runId ?? `${de
 
 type Scheduled = ScheduledDefinition & { timetable: SchedulingTimetable }
 
-/** The definitions that make runs by a schedule, of these ids or all, with their timetables. */
-export async function scheduled({ db, timetables }: ControlContext, ids?: readonly string[]): Promise<Scheduled[]> {
-  const definitions = await scheduledDefinitions(db, ids)
+/** The definitions that make runs by a schedule, such of them or all, with their timetables. */
+export async function scheduled(
+  { db, timetables }: ControlContext,
+  which: Parameters<typeof scheduledDefinitions>[1],
+): Promise<Scheduled[]> {
+  const definitions = await scheduledDefinitions(db, which)
   const found = new Map(definitions.map(({ versionId }) => [versionId, timetables.get(versionId)]))
   const missing = [...found].flatMap(([versionId, timetable]) => (timetable === undefined ? [versionId] : []))
   for (let done = 0; done < missing.length; done += TIMETABLES_AT_ONCE) {
@@ -127,9 +130,7 @@ async function projections(
 ): Promise<CalendarItem[]> {
   const now = control.clock.now()
   const planned: (CalendarItem & { key: string })[] = []
-  for (const { definitionId, timetable, verified, resumedAt, materialisedUntil } of definitions) {
-    // A verified schedule that is expanded to its end has nothing left to make.
-    if (verified && materialisedUntil === null) continue
+  for (const { definitionId, timetable, resumedAt, materialisedUntil } of definitions) {
     const begin = Math.max(from, now, resumedAt?.getTime() ?? 0, materialisedUntil?.getTime() ?? 0)
     if (begin >= to) continue
     if (planned.length > limit) break

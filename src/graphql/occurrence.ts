@@ -46,7 +46,7 @@ builder.objectField(EventDefinition, 'nextOccurrences', (t) =>
       const count = pageSize('first', first ?? 5)
       const { control } = context
       const load = async (ids: readonly string[]) =>
-        new Map((await scheduled(control, ids)).map((each) => [each.definitionId, each.timetable]))
+        new Map((await scheduled(control, { ids })).map((each) => [each.definitionId, each.timetable]))
       const timetable = await batched(context, info, load).load(id)
       return timetable === undefined ? [] : nextOccurrences(timetable.schedule, control.clock.now(), count)
     },

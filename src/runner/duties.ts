@@ -48,8 +48,8 @@ export async function letGo({ db, clock }: WorkContext, worker: string): Promise
 }
 
 const DAY_MS = 86_400_000
-/** A run may have tens of thousands of lines, and one statement that deletes them has to end before it is cancelled. */
-const RUNS_PRUNED = 10
+/** Log lines that one statement deletes, about: some tens of milliseconds' work. */
+const LINES_PRUNED = 10_000
 
 /** Forgets the keys of triggers whose day is over. */
 export async function pruneKeys({ db, clock, mayDispatch }: WorkContext): Promise<void> {
@@ -58,14 +58,10 @@ export async function pruneKeys({ db, clock, mayDispatch }: WorkContext): Promis
   while (full && mayDispatch()) full = (await pruneEmissions(db.hot, { now, limit: BATCH })) === BATCH
 }
 
-/** Deletes the log lines of runs that ended before the retention horizon. Answers how many runs it pruned. */
-export async function prune({ db, clock, settings, mayDispatch }: WorkContext): Promise<number> {
+/** Deletes some log lines of runs that ended before the retention horizon. Answers whether there may be more. */
+export async function prune({ db, clock, settings }: Pick<WorkContext, 'db' | 'clock' | 'settings'>): Promise<boolean> {
   const now = clock.now()
   const endedBefore = new Date(now - settings.logRetentionDays * DAY_MS)
-  let pruned = 0
-  for (;;) {
-    const batch = await pruneLogs(db.hot, { endedBefore, now: new Date(now), limit: RUNS_PRUNED })
-    pruned += batch
-    if (batch < RUNS_PRUNED || !mayDispatch()) return pruned
-  }
+  const { more } = await pruneLogs(db.hot, { endedBefore, now: new Date(now), lines: LINES_PRUNED })
+  return more
 }

@@ -57,12 +57,11 @@ export class Household {
       await duty('missed', () => sweepMissed(this.#context))
       // A new run may start before the instant that the loop sleeps until.
       if (materialised !== undefined && materialised.made > 0) wake()
-      more = materialised?.more ?? false
+      // Millions of lines may be left of a time when nothing was deleted: what comes due meanwhile is not kept waiting.
+      const pruned = prunes && (await duty('prune', () => prune(this.#context)))
+      more = materialised?.more || pruned || false
     }
-    if (prunes) {
-      await duty('prune', () => prune(this.#context))
-      await duty('forget keys', () => pruneKeys(this.#context))
-    }
+    if (prunes) await duty('forget keys', () => pruneKeys(this.#context))
     if (prunes || this.schedulesChanged) wake()
   }
 }

@@ -15,7 +15,8 @@ export type AuditRow = {
 
 /** The audit log, newest first. A key is [at, id]. */
 export const AUDIT_LIST: List = {
-  from: Prisma.sql`audit_entries e`,
+  table: Prisma.sql`audit_entries`,
+  alias: Prisma.sql`e`,
   columns: Prisma.sql`e.id, e.at, e.actor_kind::text AS "actorKind", e.actor_name AS "actorName", e.action, e.subject, e.detail`,
   where: Prisma.sql`TRUE`,
   order: [
@@ -24,4 +25,5 @@ export const AUDIT_LIST: List = {
   ],
   descending: true,
   parentColumn: null,
+  parts: [],
 }

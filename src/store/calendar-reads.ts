@@ -67,19 +67,32 @@ export function contendingRuns(
 export type ScheduledDefinition = {
   definitionId: string
   versionId: string
-  verified: boolean
   resumedAt: Date | null
   materialisedUntil: Date | null
 }
 
-/** Those of the ids where ids are given, else all. */
-export function scheduledDefinitions(db: Database, ids?: readonly string[]): Promise<ScheduledDefinition[]> {
-  const which = ids === undefined ? Prisma.empty : Prisma.sql`AND d.id = ANY (${[...ids]}::uuid[])`
+/**
+ * All; or those of the ids, those that need a concurrency key, those of which runs are still to be made that start before
+ * an instant.
+ */
+export function scheduledDefinitions(
+  db: Database,
+  { ids, keyed = false, unmadeBefore }: { ids?: readonly string[]; keyed?: boolean; unmadeBefore?: Date },
+): Promise<ScheduledDefinition[]> {
+  const which = [
+    ids === undefined ? Prisma.empty : Prisma.sql`AND d.id = ANY (${[...ids]}::uuid[])`,
+    keyed ? Prisma.sql`AND v.concurrency_key IS NOT NULL` : Prisma.empty,
+    // One that is expanded to its end has nothing left to make, unless it waits for its verification.
+    unmadeBefore === undefined
+      ? Prisma.empty
+      : Prisma.sql`AND (d.materialised_until < ${unmadeBefore}::timestamptz
+          OR (d.materialised_until IS NULL AND v.verified_at IS NULL))`,
+  ]
   return db.prisma.$queryRaw<ScheduledDefinition[]>`
-    SELECT d.id AS "definitionId", v.id AS "versionId", v.verified_at IS NOT NULL AS verified,
+    SELECT d.id AS "definitionId", v.id AS "versionId",
       d.schedule_resumed_at AS "resumedAt", d.materialised_until AS "materialisedUntil"
     FROM definitions d JOIN versions v ON v.id = d.current_version_id
-    WHERE d.state = 'READY' AND NOT d.schedule_paused ${which}`
+    WHERE d.state = 'READY' AND NOT d.schedule_paused ${Prisma.join(which, ' ')}`
 }
 
 /** The occurrences of definitions that there are runs of, whatever became of these, in a window. */

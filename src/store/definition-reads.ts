@@ -15,21 +15,25 @@ export function definitionList({ state, search }: DefinitionFilter): List {
       : Prisma.sql`(d.slug ILIKE ${pattern} OR d.title ILIKE ${pattern} OR d.description ILIKE ${pattern})`,
   ].filter((part) => part !== null)
   return {
-    from: Prisma.sql`definitions d`,
+    table: Prisma.sql`definitions`,
+    alias: Prisma.sql`d`,
     columns: Prisma.sql`d.id, d.slug`,
     where: where.length === 0 ? Prisma.sql`TRUE` : Prisma.join(where, ' AND '),
     order: [{ column: Prisma.sql`d.slug`, bind: bindText }],
     descending: false,
     parentColumn: null,
+    parts: [],
   }
 }
 
 /** The versions of each definition, newest first. Rows are {id, version}; a key is [version]. */
 export const versionList: List = {
-  from: Prisma.sql`versions v`,
+  table: Prisma.sql`versions`,
+  alias: Prisma.sql`v`,
   columns: Prisma.sql`v.id, v.version`,
   where: Prisma.sql`TRUE`,
   order: [{ column: Prisma.sql`v.version`, bind: bindInt }],
   descending: true,
   parentColumn: Prisma.sql`v.definition_id`,
+  parts: [],
 }

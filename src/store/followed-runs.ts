@@ -3,7 +3,7 @@ import { Prisma, type Run } from '../generated/prisma/client.ts'
 import { RunStatus } from '../generated/prisma/enums.ts'
 import type { Database } from './database.ts'
 import { toJsonb } from './json.ts'
-import { bindInstant, bindUuid, type Key, type List, literals, pagesOf } from './keyset.ts'
+import { bindInstant, bindUuid, type Key, type List, literals, type Part, pagesOf } from './keyset.ts'
 import { type RunFilter, runList } from './run-reads.ts'
 
 /**
@@ -39,8 +39,12 @@ const LIVE = STATUSES.filter((status) => status !== 'SCHEDULED' && !isTerminal(s
 export function followedLists(filter: RunFilter, { endedSince }: { endedSince: Date }): List[] {
   const { where } = runList(filter, { ofDefinitions: false })
   const wanted: readonly RunStatus[] = filter.status ?? STATUSES
-  const listOf = (at: Prisma.Sql, { only, descending = false }: { only: Prisma.Sql; descending?: boolean }): List => ({
-    from: Prisma.sql`runs r`,
+  const listOf = (
+    at: Prisma.Sql,
+    { only, parts = [], descending = false }: { only: Prisma.Sql; parts?: Part[]; descending?: boolean },
+  ): List => ({
+    table: Prisma.sql`runs`,
+    alias: Prisma.sql`r`,
     columns: Prisma.sql`r.id, ${at} AS at, r.last_line AS "lastLine", r.in_flight AS "inFlight"`,
     where: Prisma.sql`${where} AND ${only}`,
     order: [
@@ -49,13 +53,15 @@ export function followedLists(filter: RunFilter, { endedSince }: { endedSince: D
     ],
     descending,
     parentColumn: null,
+    parts,
   })
   // Each is restricted by what its index is restricted by, which the planner has to see.
   const live = Prisma.sql`r.status IN (${literals(LIVE, STATUSES)})`
+  const inEach = LIVE.map((status) => ({ lead: Prisma.sql`r.status`, value: literals([status], STATUSES) }))
   const ended = Prisma.sql`r.ended_at >= ${endedSince}::timestamptz AND r.ended_at IS NOT NULL AND r.log_pruned_at IS NULL`
   return [
     ...(wanted.some((status) => LIVE.includes(status))
-      ? [listOf(Prisma.sql`r.occurrence_at`, { only: live, descending: true })]
+      ? [listOf(Prisma.sql`r.occurrence_at`, { only: live, parts: inEach, descending: true })]
       : []),
     ...(filter.status?.includes('SCHEDULED')
       ? [listOf(Prisma.sql`r.grace_until`, { only: Prisma.sql`r.status = 'SCHEDULED'` })]

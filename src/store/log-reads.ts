@@ -36,12 +36,14 @@ export function logList({ kind, phase, stepId, search }: LogFilter): List {
     search == null ? null : Prisma.sql`l.text ILIKE ${containing(storableText(search))}`,
   ].filter((part) => part !== null)
   return {
-    from: Prisma.sql`run_log l`,
+    table: Prisma.sql`run_log`,
+    alias: Prisma.sql`l`,
     columns: LOG_COLUMNS,
     where: where.length === 0 ? Prisma.sql`TRUE` : Prisma.join(where, ' AND '),
     order: [{ column: Prisma.sql`l.line`, bind: bindInt }],
     descending: false,
     parentColumn: Prisma.sql`l.run_id`,
+    parts: [],
   }
 }
 

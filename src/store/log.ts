@@ -14,21 +14,35 @@ export async function appendLines(db: PrismaClient, runId: string, lines: readon
   return row?.last_line ?? null
 }
 
+/** Runs whose logs one statement deletes at most. */
+const RUNS_PRUNED = 1_000
+
 /**
- * Deletes the log of runs that ended before the horizon, `limit` runs at most, and marks them as pruned. Answers how
- * many runs it pruned; fewer than `limit` means that nothing is left.
+ * Deletes some of the log of runs that ended before the horizon, the longest over first, and marks as pruned those of
+ * which nothing is left: at most `lines` lines from the front of each, and about as many of all. Answers how many runs it
+ * marked, and whether there may be more.
  */
 export async function pruneLogs(
   db: PrismaClient,
-  { endedBefore, now, limit }: { endedBefore: Date; now: Date; limit: number },
-): Promise<number> {
-  return db.$executeRaw(Prisma.sql`
-    WITH old AS (
-      SELECT id FROM runs WHERE ended_at < ${endedBefore.toISOString()}::timestamptz AND ended_at IS NOT NULL AND log_pruned_at IS NULL
+  { endedBefore, now, lines }: { endedBefore: Date; now: Date; lines: number },
+): Promise<{ pruned: number; more: boolean }> {
+  const [row] = await db.$queryRaw<{ pruned: number; more: boolean }[]>(Prisma.sql`
+    WITH old AS MATERIALIZED (
+      SELECT id, last_line, ended_at FROM runs
+      WHERE ended_at < ${endedBefore.toISOString()}::timestamptz AND ended_at IS NOT NULL AND log_pruned_at IS NULL
         AND in_flight IS NULL AND cleanup_status <> 'PENDING'
-      ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ORDER BY ended_at LIMIT ${RUNS_PRUNED} FOR UPDATE SKIP LOCKED
+    ), counted AS (
+      SELECT id, last_line, first, sum(last_line - first + 1) OVER (ORDER BY ended_at, id) - (last_line - first + 1) AS before
+      FROM (SELECT *, coalesce((SELECT min(line) FROM run_log l WHERE l.run_id = old.id), last_line + 1) AS first FROM old) x
+    ), chosen AS MATERIALIZED (
+      SELECT id, last_line, first FROM counted WHERE before < ${lines}
     ), gone AS (
-      DELETE FROM run_log l USING old WHERE l.run_id = old.id
+      DELETE FROM run_log l USING chosen WHERE l.run_id = chosen.id AND l.line < chosen.first + ${lines}
+    ), done AS (
+      UPDATE runs r SET log_pruned_at = ${now.toISOString()}::timestamptz FROM chosen
+      WHERE r.id = chosen.id AND chosen.last_line < chosen.first + ${lines} RETURNING r.id
     )
-    UPDATE runs r SET log_pruned_at = ${now.toISOString()}::timestamptz FROM old WHERE r.id = old.id`)
+    SELECT (SELECT count(*)::int FROM done) AS pruned, EXISTS (SELECT 1 FROM chosen) AS more`)
+  return row ?? { pruned: 0, more: false }
 }

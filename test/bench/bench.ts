@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbedded } from '../../src/store/embedded.ts'
 import { migrate } from '../../src/store/migrate.ts'
+import { measureAtSize } from './at-size/at-size.ts'
 import { drainCuelight, measureStarts } from './cuelight.ts'
 import { measureFanOut } from './fan-out.ts'
 import { measureMaterialise } from './materialise.ts'
@@ -13,7 +14,11 @@ import { measureSchedules } from './schedules.ts'
 import { measureServer } from './server.ts'
 
 const HERE = import.meta.dirname
-const ROUNDS = Number(process.argv[2] ?? 3)
+const RESULTS = join(HERE, 'results.json')
+// `npm run bench -- 3`: everything but what takes a full database, in so many rounds. `npm run bench -- at-size 100000`:
+// that, with so many runs; a million where no number is given.
+const [what, size] = process.argv.slice(2)
+const ROUNDS = Number(what ?? 3)
 
 /** A contender: how many units of work it did in a second, on an empty database of its own. */
 type Contender = { name: string; unit: string; run: (url: string) => Promise<number> }
@@ -73,10 +78,14 @@ async function onFreshDatabase<T>(server: string, measure: (url: string) => Prom
   }
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'cuelight-bench-'))
-const quiet = { info: () => {}, warn: console.warn, error: console.error }
-const postgres = await startEmbedded({ dataDir, log: quiet })
-try {
+const MACHINE = {
+  node: process.version,
+  cpus: cpus().length,
+  model: cpus()[0]?.model,
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+}
+
+async function measureAll(): Promise<object> {
   const contenders = [...OURS, ...(await peers())]
   const rates = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -116,12 +125,7 @@ try {
   const server = await measureServer()
   const schedules = measureSchedules()
   const results = {
-    machine: {
-      node: process.version,
-      cpus: cpus().length,
-      model: cpus()[0]?.model,
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-    },
+    machine: MACHINE,
     rates: Object.fromEntries([...rates].map(([name, each]) => [name, Math.round(median(each))])),
     ratios,
     starts,
@@ -151,7 +155,23 @@ try {
   console.log(
     `one run log at ${fanOut.linesPerSecond} lines/s to ${fanOut.readers} subscribers: ${fanOut.p50Ms} ms median, ${fanOut.p99Ms} ms 99th percentile (goal 20); CPU of a frame ${fanOut.cpuRatio} times a bare broadcast's (goal 1.5); lines/s ${fanOut.yogaRatio} times those of graphql-yoga's pub/sub (goal 30)`,
   )
-  writeFileSync(join(HERE, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
+  return results
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'cuelight-bench-'))
+const quiet = { info: () => {}, warn: console.warn, error: console.error }
+const postgres = await startEmbedded({ dataDir, log: quiet })
+try {
+  const asked = size === undefined ? undefined : Number(size)
+  const results =
+    what === 'at-size'
+      ? { atSize: { machine: MACHINE, ...(await measureAtSize((use) => onFreshDatabase(postgres.url, use), asked)) } }
+      : await measureAll()
+  // What was measured on less tells nothing of the goals.
+  if (asked === undefined) {
+    const others = JSON.parse(readFileSync(RESULTS, 'utf8'))
+    writeFileSync(RESULTS, `${JSON.stringify({ ...others, ...results }, null, 2)}\n`)
+  }
 } finally {
   await postgres.stop()
   rmSync(dataDir, { recursive: true, force: true })

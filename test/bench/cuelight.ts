@@ -14,7 +14,7 @@ import { type Database, openDatabase } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { controlContext } from '../support/context.ts'
 
-export type Bench = { control: ControlContext; runner: Runner }
+export type Bench = { control: ControlContext; registry: Registry; runner: Runner }
 
 /** A runner of this process, not started, on a database; its one action does nothing but be noted. */
 export async function onBench<T>(
@@ -49,6 +49,7 @@ export async function onBench<T>(
   try {
     return await use({
       control: controlContext({ db, changes, clock: systemClock, catalog: registry }),
+      registry,
       runner,
     })
   } finally {

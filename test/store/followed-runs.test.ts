@@ -1,11 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
-import { Prisma } from '../../src/generated/prisma/client.ts'
-import type { Database } from '../../src/store/database.ts'
 import { followedLists, followedPage, runNews } from '../../src/store/followed-runs.ts'
 import type { RunFilter } from '../../src/store/run-reads.ts'
 import { NOW } from '../graphql/client.ts'
 import { type Event, insertEvent } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
+import { walking } from '../support/walking.ts'
 
 const { db } = await testDatabase()
 /** Runs that are over; and of each of the others so many. */
@@ -37,30 +36,6 @@ beforeAll(async () => {
   await db.prisma.$executeRaw`ANALYZE runs, steps, run_log`
 })
 
-type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] }
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
-/** A database that runs what it is asked, and says how many rows of each table were walked over for it. */
-function walking() {
-  const walked = new Map<string, number>()
-  const queryRaw = async (query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]) => {
-    const sql = 'sql' in query ? query : Prisma.sql([...query], ...values)
-    const [row] = await db.prisma.$queryRaw<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
-      Prisma.sql`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
-    )
-    for (const node of row?.['QUERY PLAN'].flatMap(({ Plan }) => nodesOf(Plan)) ?? []) {
-      const table = String(node['Relation Name'] ?? node['Index Name'] ?? '')
-      const rows = Number(node['Actual Rows'] ?? 0) + Number(node['Rows Removed by Filter'] ?? 0)
-      walked.set(table, (walked.get(table) ?? 0) + rows * Number(node['Actual Loops'] ?? 1))
-    }
-    return db.prisma.$queryRaw(sql)
-  }
-  const prisma = new Proxy(db.prisma, {
-    get: (target, name) => (name === '$queryRaw' ? queryRaw : Reflect.get(target, name)),
-  })
-  return { db: { ...db, prisma } as Database, walked }
-}
-
 const filters: [string, RunFilter, number][] = [
   ['nothing', {}, SOME + SOME],
   ['a status', { status: ['SCHEDULED', 'RUNNING'] }, SOME + SOME],
@@ -77,7 +52,7 @@ const filters: [string, RunFilter, number][] = [
 test.each(filters)(
   'of runs by %s no more are walked over than live, wait or have just ended',
   async (_, filter, found) => {
-    const { db: explaining, walked } = walking()
+    const { db: explaining, walked } = walking(db)
     const ids = new Set<string>()
     for (const list of followedLists(filter, { endedSince })) {
       const page = await followedPage(explaining, list, { after: null, take: 1_000 })
@@ -91,7 +66,7 @@ test.each(filters)(
 )
 
 test('of a definition no more either', async () => {
-  const { db: explaining, walked } = walking()
+  const { db: explaining, walked } = walking(db)
   const { definitionId } = event
   for (const list of followedLists({ definitionId }, { endedSince }))
     await followedPage(explaining, list, { after: null, take: 1_000 })
@@ -115,7 +90,7 @@ test('pages hold each run once, whatever their size', async () => {
 })
 
 test('what is new of runs is looked up by their ids, and among their new lines', async () => {
-  const { db: explaining, walked } = walking()
+  const { db: explaining, walked } = walking(db)
   const known = live.map(({ id }) => ({ id, mark: { lastLine: 1_997, inFlight: null } }))
   const news = await runNews(explaining, known, {})
   expect([...news.values()].filter(({ changed }) => changed)).toEqual([])

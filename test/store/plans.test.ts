@@ -195,7 +195,7 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['dropLedgerClaims', (client) => dropLedgerClaims(client, 'w', T0)],
   ['appendLines', (client) => appendLines(client, RUN, [])],
   ['pruneEmissions', (client) => pruneEmissions(client, { now: T0, limit: 100 })],
-  ['pruneLogs', (client) => pruneLogs(client, { endedBefore: new Date(T0), now: new Date(T0), limit: 100 })],
+  ['pruneLogs', (client) => pruneLogs(client, { endedBefore: new Date(T0), now: new Date(T0), lines: 100 })],
 ]
 
 const emission = {

@@ -1,0 +1,75 @@
+import pg from 'pg'
+import { type Database, openDatabase } from '../../../src/store/database.ts'
+
+/** How one thing went that was asked many times; milliseconds. */
+export type Figures = {
+  calls: number
+  p50: number
+  p99: number
+  /** Rows that the database read for one call, from tables and by indexes. */
+  rowsRead: number
+  /** Tables that were read from one end to the other. */
+  scanned: string[]
+}
+
+/** Nothing is asked for longer than this, however slow it is. */
+const LONGEST_MS = 30_000
+const WARM_UP = 5
+
+type Counted = Map<string, { scans: number; rows: number }>
+
+async function counts(url: string): Promise<Counted> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ table: string; scans: string; rows: string }>(
+      `SELECT relname AS table, seq_scan AS scans, coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS rows
+       FROM pg_stat_user_tables`,
+    )
+    return new Map(rows.map(({ table, scans, rows: read }) => [table, { scans: Number(scans), rows: Number(read) }]))
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Asks `call` so many times, one after the other, of a database opened for it alone, and looks at what PostgreSQL itself
+ * counted meanwhile: sessions hand their counts in when they end.
+ */
+export async function watched(
+  url: string,
+  calls: number,
+  begin: (db: Database) => Promise<(index: number) => Promise<unknown>> | ((index: number) => Promise<unknown>),
+): Promise<Figures> {
+  const times: number[] = []
+  const db = await openDatabase({ url, poolSize: 5, runnerPoolSize: 5 })
+  let asked = 0
+  const before = await counts(url)
+  try {
+    const call = await begin(db)
+    const until = performance.now() + LONGEST_MS
+    for (; asked < calls + WARM_UP && (performance.now() < until || asked <= WARM_UP); asked += 1) {
+      const began = performance.now()
+      await call(asked)
+      if (asked >= WARM_UP) times.push(performance.now() - began)
+    }
+  } finally {
+    await db.close()
+  }
+  const after = await counts(url)
+  const grown = [...after].map(([table, { scans, rows }]) => {
+    const { scans: scansBefore = 0, rows: rowsBefore = 0 } = before.get(table) ?? {}
+    return { table, scans: scans - scansBefore, rows: rows - rowsBefore }
+  })
+  return {
+    ...percentiles(times),
+    rowsRead: Math.round(grown.reduce((sum, { rows }) => sum + rows, 0) / asked),
+    scanned: grown.flatMap(({ table, scans }) => (scans > 0 ? [table] : [])).sort(),
+  }
+}
+
+export function percentiles(milliseconds: readonly number[]): { calls: number; p50: number; p99: number } {
+  const sorted = [...milliseconds].sort((a, b) => a - b)
+  const at = (share: number) => Number((sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN).toFixed(2))
+  return { calls: sorted.length, p50: at(0.5), p99: at(0.99) }
+}
