@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbedded } from '../../src/store/embedded.ts'
 import { migrate } from '../../src/store/migrate.ts'
+import { measureControls } from './controls.ts'
 import { drainCuelight, measureStarts } from './cuelight.ts'
-import { measureFanOut } from './fan-out.ts'
+import { measureCrowd, measureFanOut } from './fan-out.ts'
 import { measureMaterialise } from './materialise.ts'
 import { drainPlain } from './plain.ts'
 import { measureSchedules } from './schedules.ts'
@@ -113,6 +114,14 @@ try {
     await migrate(url)
     return measureFanOut(url)
   })
+  const crowd = await onFreshDatabase(postgres.url, async (url) => {
+    await migrate(url)
+    return measureCrowd(url)
+  })
+  const controls = await onFreshDatabase(postgres.url, async (url) => {
+    await migrate(url)
+    return measureControls(url)
+  })
   const server = await measureServer()
   const schedules = measureSchedules()
   const results = {
@@ -129,6 +138,8 @@ try {
     schedules,
     materialise,
     fanOut,
+    crowd,
+    controls,
   }
   console.log()
   for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
@@ -150,6 +161,13 @@ try {
   )
   console.log(
     `one run log at ${fanOut.linesPerSecond} lines/s to ${fanOut.readers} subscribers: ${fanOut.p50Ms} ms median, ${fanOut.p99Ms} ms 99th percentile (goal 20); CPU of a frame ${fanOut.cpuRatio} times a bare broadcast's (goal 1.5); lines/s ${fanOut.yogaRatio} times those of graphql-yoga's pub/sub (goal 30)`,
+  )
+  console.log(
+    `one run log at ${crowd.linesPerSecond} lines/s to ${crowd.readers} subscribers: ${crowd.p50Ms} ms median, ${crowd.p99Ms} ms 99th percentile; ${crowd.cpuShare} of a core, ${crowd.kibPerReader} KiB a subscriber`,
+  )
+  const { sameProcess, otherProcess } = controls
+  console.log(
+    `a control to its log line at a subscriber: in the same process ${sameProcess.p50Ms} ms median, ${sameProcess.p99Ms} ms 99th percentile (goal 20); in another ${otherProcess.p50Ms} and ${otherProcess.p99Ms} ms (goal 60)`,
   )
   writeFileSync(join(HERE, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
 } finally {
