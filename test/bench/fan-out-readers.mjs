@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 const [, , port, readers, query, variables] = process.argv
 const SAMPLES = 10
 const microseconds = () => Number(process.hrtime.bigint() / 1000n)
-// What came: messages and bytes over all readers, and of some of them which line came when.
-const received = { messages: 0, bytes: 0, lines: [], at: [], gaps: 0 }
+// What came: messages and bytes over all readers, and of some of them which line came when, and was sent when if it says so.
+const received = { messages: 0, bytes: 0, lines: [], at: [], sentAt: [], gaps: 0 }
 let last = Number.POSITIVE_INFINITY
 let finished = 0
 
@@ -87,6 +87,7 @@ function note(message, before) {
     cursor = line
     received.lines.push(line)
     received.at.push(at)
+    if (payload.sentAt !== undefined) received.sentAt.push(payload.sentAt)
   }
   return cursor
 }

@@ -91,7 +91,7 @@ async function broadcast() {
       const count = Math.min(perFrame, lines - line)
       const entries = Array.from({ length: count }, (_, index) => ({ line: line + index + 1, text }))
       line += count
-      const payload = { data: { runLog: { cursor: line, entries } } }
+      const payload = { data: { runLog: { cursor: line, entries } }, sentAt: Number(process.hrtime.bigint() / 1000n) }
       const frame = Buffer.from(JSON.stringify({ id: 'log', type: 'next', payload }))
       for (const socket of sockets.clients) socket.send(frame, { binary: false })
       if (line === lines) clearInterval(timer)

@@ -22,8 +22,9 @@ const YOGA_LINES = 500
 
 /**
  * One log at 1,000 lines/s to 1,000 sockets: milliseconds from a line's commit to its readers; CPU for each frame that
- * was sent, as a ratio to a bare broadcast of frames as large as these; and how many lines/s graphql-yoga's own pub/sub
- * with graphql-ws gets to as many readers at most, as a ratio of ours to that.
+ * was sent, as a ratio to a bare broadcast of frames as large as these, and how long such a frame takes from when it is
+ * sent, which no wait can be shorter than; and how many lines/s graphql-yoga's own pub/sub with graphql-ws gets to as
+ * many readers at most, as a ratio of ours to that.
  */
 export type FanOut = {
   readers: number
@@ -32,6 +33,7 @@ export type FanOut = {
   p99Ms: number
   within20Ms: number
   cpuShare: number
+  broadcastP99Ms: number
   broadcastCpuShare: number
   cpuRatio: number
   linesPerFrame: number
@@ -52,6 +54,7 @@ export async function measureFanOut(url: string): Promise<FanOut> {
     linesPerSecond,
     ...latenessOf(ours.waits),
     cpuShare: Number((cpuSeconds / seconds).toFixed(2)),
+    broadcastP99Ms: latenessOf(bare.received.at.map((at, index) => at - (bare.received.sentAt[index] ?? 0))).p99Ms,
     broadcastCpuShare: Number((bare.cpuSeconds / bare.seconds).toFixed(2)),
     cpuRatio: Number(ratio.toFixed(2)),
     linesPerFrame: Number(linesPerFrame(ours, BUSY).toFixed(1)),
@@ -106,8 +109,11 @@ type Order =
   | { kind: 'cpu' }
   | { kind: 'memory' }
 
-/** What came: messages and bytes over all readers, and of some of them which line came when (microseconds). */
-type Received = { messages: number; bytes: number; lines: number[]; at: number[]; gaps: number }
+/**
+ * What came: messages and bytes over all readers, and of some of them which line came when (microseconds), and when it was
+ * sent, of those whose server says so.
+ */
+type Received = { messages: number; bytes: number; lines: number[]; at: number[]; sentAt: number[]; gaps: number }
 
 type Measured = { received: Received; cpuSeconds: number; seconds: number }
 
