@@ -14,10 +14,6 @@ export type DefinitionFile = {
   problemAt(path: string, message: string): Problem
 }
 
-/** What the help says of files of events. */
-export const FILES_ARGUMENT =
-  'YAML or JSON, with the fields of CreateDefinitionInput; a folder stands for its files, - for standard input; "cuelight schema" is for editors'
-
 /** As `-` is called in problems. */
 const STANDARD_INPUT = 'standard input'
 

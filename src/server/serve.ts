@@ -104,9 +104,15 @@ async function start(
     import('./metrics.ts'),
   ])
   const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
-  const migrations = await Migrations.open(databaseUrl, { apply: migrate, log: ownLog })
-  const db = await openDatabase({ url: databaseUrl, ...(patience === undefined ? {} : { patience }) })
-  cleanups.push(() => db.close())
+  // Nothing is asked of the tables before they are up to date; connecting takes as long as looking whether they are.
+  const opening = openDatabase({ url: databaseUrl, ...(patience === undefined ? {} : { patience }) })
+  cleanups.push(() =>
+    opening.then(
+      (opened) => opened.close(),
+      () => {},
+    ),
+  )
+  const [migrations, db] = await Promise.all([Migrations.open(databaseUrl, { apply: migrate, log: ownLog }), opening])
   const outage = new Outage({ log: ownLog, ping: () => ping(db) })
   cleanups.push(() => outage.stop())
   const { log } = outage
@@ -115,11 +121,10 @@ async function start(
   log.info({ zoneData: source }, `schedules are computed with zone data ${source}`)
   const clock = new DatabaseClock({ ask: () => readDatabaseClock(db), log })
   cleanups.push(() => clock.stop())
-  await clock.start()
   const changes = new Changes()
   const notifications = new Notifications({ url: databaseUrl, changes, log: outage.pair() })
   cleanups.push(() => notifications.stop())
-  await notifications.start()
+  await Promise.all([clock.start(), notifications.start()])
   const censor = censorOf(secretsOf(config))
   const registry = new Registry({ censor })
   registry.register(coreModule(new Targets(config.targets)), { core: true })

@@ -58,6 +58,8 @@ export function attachSockets(
 ): { close(): Promise<void>; stats(): SocketStats } {
   const sockets = new WebSocketServer({
     noServer: true,
+    // What is sent through a socket must not wait for a compressor while events pass by it: see SocketOutlet.
+    perMessageDeflate: false,
     maxPayload: MAX_BODY_BYTES,
     WebSocket: PeerSocket,
     handleProtocols,

@@ -5,7 +5,10 @@ import type { Carrier, Changes, RunChange } from './changes.ts'
 import { connectionOf } from './connection.ts'
 
 const CHANNEL = 'cuelight'
-/** What is told within this time is one statement and one commit: a NOTIFY for each line would cost most of the commits. */
+/**
+ * So long lie between two statements, each of which is a commit: a NOTIFY for each line would cost most of the commits.
+ * What is told meanwhile goes together; what is told after a while of nothing goes at once.
+ */
 const GATHER_MS = 10
 /** A payload has to be shorter than 8,000 bytes; a run takes 54 at most. */
 const RUNS_IN_MESSAGE = 140
@@ -48,6 +51,7 @@ export class Notifications implements Carrier {
   /** Something was told here that others have not heard of and will not. */
   #lost = false
   #gathering: NodeJS.Timeout | null = null
+  #sentAt = Number.NEGATIVE_INFINITY
   #sending: Promise<void> = Promise.resolve()
 
   constructor(options: NotificationOptions) {
@@ -99,13 +103,15 @@ export class Notifications implements Carrier {
   }
 
   #gather(): void {
-    this.#gathering ??= setTimeout(() => this.#send(), GATHER_MS)
+    // Never in this turn: what a commit changed is told one after the other.
+    this.#gathering ??= setTimeout(() => this.#send(), Math.max(this.#sentAt + GATHER_MS - performance.now(), 0))
   }
 
   /** One statement at a time: what is told while one is on its way is gathered meanwhile. */
   #send(): void {
     this.#sending = this.#sending.then(async () => {
       this.#gathering = null
+      this.#sentAt = performance.now()
       const told = { runs: [...this.#runs.values()], wake: this.#wake, revoked: [...this.#revoked] }
       this.#runs.clear()
       this.#wake = null

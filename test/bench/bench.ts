@@ -6,10 +6,13 @@ import pg from 'pg'
 import { startEmbedded } from '../../src/store/embedded.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { measureAtSize } from './at-size/at-size.ts'
+import { measureControls } from './controls.ts'
 import { drainCuelight, measureStarts } from './cuelight.ts'
-import { measureFanOut } from './fan-out.ts'
+import { measureCrowd, measureFanOut } from './fan-out.ts'
+import { measureFootprint } from './footprint.ts'
 import { measureMaterialise } from './materialise.ts'
 import { drainPlain } from './plain.ts'
+import { measureProcesses } from './processes.ts'
 import { measureSchedules } from './schedules.ts'
 import { measureServer } from './server.ts'
 
@@ -122,6 +125,26 @@ async function measureAll(): Promise<object> {
     await migrate(url)
     return measureFanOut(url)
   })
+  const crowd = await onFreshDatabase(postgres.url, async (url) => {
+    await migrate(url)
+    return measureCrowd(url)
+  })
+  const controls = await onFreshDatabase(postgres.url, async (url) => {
+    await migrate(url)
+    return measureControls(url)
+  })
+  const stepsPerSecond: number[] = []
+  for (const processes of [1, 2]) {
+    const rate = await onFreshDatabase(postgres.url, async (url) => {
+      await migrate(url)
+      return measureProcesses(url, processes)
+    })
+    stepsPerSecond.push(Math.round(rate))
+  }
+  const footprint = await onFreshDatabase(postgres.url, async (url) => {
+    await migrate(url)
+    return measureFootprint(url)
+  })
   const server = await measureServer()
   const schedules = measureSchedules()
   const results = {
@@ -133,6 +156,10 @@ async function measureAll(): Promise<object> {
     schedules,
     materialise,
     fanOut,
+    crowd,
+    controls,
+    stepsPerSecond,
+    footprint,
   }
   console.log()
   for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
@@ -153,7 +180,18 @@ async function measureAll(): Promise<object> {
     `${runs} upcoming runs: made in ${makeSeconds} s (goal 60), taken along into new versions in ${repinSeconds} s (goal 60); a pass with nothing to do ${restMs} ms; starts meanwhile ${latenessMs.making} and ${latenessMs.repinning} ms late (99th percentile), ${latenessMs.early} early`,
   )
   console.log(
-    `one run log at ${fanOut.linesPerSecond} lines/s to ${fanOut.readers} subscribers: ${fanOut.p50Ms} ms median, ${fanOut.p99Ms} ms 99th percentile (goal 20); CPU of a frame ${fanOut.cpuRatio} times a bare broadcast's (goal 1.5); lines/s ${fanOut.yogaRatio} times those of graphql-yoga's pub/sub (goal 30)`,
+    `one run log at ${fanOut.linesPerSecond} lines/s to ${fanOut.readers} subscribers: ${fanOut.p50Ms} ms median, ${fanOut.p99Ms} ms 99th percentile (goal 20; a bare broadcast's frame alone ${fanOut.broadcastP99Ms}); CPU of a frame ${fanOut.cpuRatio} times a bare broadcast's (goal 1.5); lines/s ${fanOut.yogaRatio} times those of graphql-yoga's pub/sub (goal 30)`,
+  )
+  console.log(
+    `one run log at ${crowd.linesPerSecond} lines/s to ${crowd.readers} subscribers: ${crowd.p50Ms} ms median, ${crowd.p99Ms} ms 99th percentile; ${crowd.cpuShare} of a core, ${crowd.kibPerReader} KiB a subscriber`,
+  )
+  const { sameProcess, otherProcess } = controls
+  console.log(
+    `a control to its log line at a subscriber: in the same process ${sameProcess.p50Ms} ms median, ${sameProcess.p99Ms} ms 99th percentile (goal 20); in another ${otherProcess.p50Ms} and ${otherProcess.p99Ms} ms (goal 60)`,
+  )
+  console.log(`steps/s of one whole server, and of two on one database: ${stepsPerSecond.join(', ')}`)
+  console.log(
+    `a run of 5 steps: ${footprint.bytes} bytes in the database, ${footprint.logBytes} of them ${footprint.lines} lines of log; ${footprint.walBytes} bytes of write-ahead log and ${footprint.commits} commits`,
   )
   return results
 }

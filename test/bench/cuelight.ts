@@ -58,7 +58,7 @@ export async function onBench<T>(
   }
 }
 
-/** Publishes an event of one phase with that many steps. */
+/** Publishes an event of one phase with that many steps, which do nothing but be noted. */
 export async function publish(
   { prisma }: Database,
   steps: number,
@@ -94,6 +94,30 @@ export async function publish(
   return { definitionId, versionId }
 }
 
+/** Runs that are all due after that many seconds, of steps that do nothing, or of those of another action. */
+export async function insertRuns(
+  db: Database,
+  {
+    runs,
+    steps,
+    afterSeconds = 0,
+    action = { id: 'bench.noop', params: {} },
+  }: { runs: number; steps: number; afterSeconds?: number; action?: { id: string; params: object } },
+): Promise<void> {
+  const { definitionId, versionId } = await publish(db, steps)
+  await db.prisma.$executeRaw`
+    INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
+      grace_until, wake_at, created_at, started_by_kind, started_by_name)
+    SELECT gen_random_uuid(), ${definitionId}::uuid, ${versionId}::uuid, 'MANUAL', 'UTC', n::text,
+      now() + n * interval '1 ms', due, due + interval '1 hour', due, now(), 'USER', 'bench'
+    FROM generate_series(1, ${runs}) n, (SELECT now() + ${afterSeconds} * interval '1 s' AS due) d`
+  await db.prisma.$executeRaw`
+    INSERT INTO steps (id, run_id, phase, phase_index, seq, action_id, action_version, params, on_failure, idempotency_key)
+    SELECT gen_random_uuid(), r.id, 'one', 0, seq, ${action.id}, 1, ${JSON.stringify(action.params)}::jsonb, 'PAUSE',
+      gen_random_uuid()::text
+    FROM runs r CROSS JOIN generate_series(0, ${steps - 1}) seq`
+}
+
 /** Works off runs that are all due: the rate of runs, or of steps where a run has several, per second. */
 export function drainCuelight(url: string, runs: number, steps: number): Promise<number> {
   let calls = 0
@@ -103,17 +127,7 @@ export function drainCuelight(url: string, runs: number, steps: number): Promise
       calls += 1
     },
     async ({ control: { db }, runner }) => {
-      const { definitionId, versionId } = await publish(db, steps)
-      await db.prisma.$executeRaw`
-      INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
-        grace_until, wake_at, created_at, started_by_kind, started_by_name)
-      SELECT gen_random_uuid(), ${definitionId}::uuid, ${versionId}::uuid, 'MANUAL', 'UTC', n::text,
-        now() + n * interval '1 ms', now(), now() + interval '1 hour', now(), now(), 'USER', 'bench'
-      FROM generate_series(1, ${runs}) n`
-      await db.prisma.$executeRaw`
-      INSERT INTO steps (id, run_id, phase, phase_index, seq, action_id, action_version, params, on_failure, idempotency_key)
-      SELECT gen_random_uuid(), r.id, 'one', 0, seq, 'bench.noop', 1, '{}', 'PAUSE', gen_random_uuid()::text
-      FROM runs r CROSS JOIN generate_series(0, ${steps - 1}) seq`
+      await insertRuns(db, { runs, steps })
       await db.prisma.$executeRawUnsafe('VACUUM ANALYZE')
       await db.prisma.$executeRawUnsafe('CHECKPOINT')
       const begun = performance.now()

@@ -15,7 +15,8 @@ process.on('message', (order) => {
   if (order.kind === 'cpu') {
     const { user, system } = process.cpuUsage()
     answer(user + system)
-  } else handle(order)
+  } else if (order.kind === 'memory') answer(process.memoryUsage.rss())
+  else handle(order)
 })
 
 async function listen(server) {
@@ -52,9 +53,9 @@ async function cuelight() {
       registry,
       log,
     }),
-    authenticate: async () => ({
+    authenticate: async (authorization) => ({
       kind: 'caller',
-      caller: { actor: { kind: 'TOKEN', name: 'bench' }, role: 'VIEWER' },
+      caller: { actor: { kind: 'TOKEN', name: authorization }, role: 'VIEWER' },
     }),
     credentials: { hold: () => () => {} },
     readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
@@ -90,7 +91,7 @@ async function broadcast() {
       const count = Math.min(perFrame, lines - line)
       const entries = Array.from({ length: count }, (_, index) => ({ line: line + index + 1, text }))
       line += count
-      const payload = { data: { runLog: { cursor: line, entries } } }
+      const payload = { data: { runLog: { cursor: line, entries } }, sentAt: Number(process.hrtime.bigint() / 1000n) }
       const frame = Buffer.from(JSON.stringify({ id: 'log', type: 'next', payload }))
       for (const socket of sockets.clients) socket.send(frame, { binary: false })
       if (line === lines) clearInterval(timer)

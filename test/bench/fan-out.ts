@@ -8,9 +8,11 @@ import { openDatabase } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { publish } from './cuelight.ts'
 
-const READERS = 1_000
-const LINES_PER_SECOND = 1_000
-const LINES = 10 * LINES_PER_SECOND
+/** So many readers of one log that gets so many lines in all, at that rate. */
+type Load = { readers: number; linesPerSecond: number; lines: number }
+const BUSY: Load = { readers: 1_000, linesPerSecond: 1_000, lines: 10_000 }
+/** As many connections as a process takes. */
+const CROWD: Load = { readers: 10_000, linesPerSecond: 5, lines: 100 }
 const TEXT =
   'GET https://api.example.test/v1/orders?page=17 -> 200 in 143 ms; 25 rows merged into staging.orders (attempt 1)'
 const QUERY =
@@ -20,8 +22,9 @@ const YOGA_LINES = 500
 
 /**
  * One log at 1,000 lines/s to 1,000 sockets: milliseconds from a line's commit to its readers; CPU for each frame that
- * was sent, as a ratio to a bare broadcast of frames as large as these; and how many lines/s graphql-yoga's own pub/sub
- * with graphql-ws gets to as many readers at most, as a ratio of ours to that.
+ * was sent, as a ratio to a bare broadcast of frames as large as these, and how long such a frame takes from when it is
+ * sent, which no wait can be shorter than; and how many lines/s graphql-yoga's own pub/sub with graphql-ws gets to as
+ * many readers at most, as a ratio of ours to that.
  */
 export type FanOut = {
   readers: number
@@ -30,6 +33,7 @@ export type FanOut = {
   p99Ms: number
   within20Ms: number
   cpuShare: number
+  broadcastP99Ms: number
   broadcastCpuShare: number
   cpuRatio: number
   linesPerFrame: number
@@ -38,29 +42,64 @@ export type FanOut = {
 }
 
 export async function measureFanOut(url: string): Promise<FanOut> {
-  const ours = await cuelight(url)
-  const perFrame = Math.max(1, Math.round((READERS * ours.lines) / ours.received.messages))
+  const ours = await cuelight(url, BUSY)
+  const perFrame = Math.max(1, Math.round(linesPerFrame(ours, BUSY)))
   const bare = await broadcast(url, perFrame)
   const yogaLinesPerSecond = await yoga()
-  const { waits, seconds, received, cpuSeconds } = ours
-  waits.sort((a, b) => a - b)
-  const rank = (share: number) => Number(((waits[Math.floor(waits.length * share)] ?? Number.NaN) / 1000).toFixed(1))
-  const linesPerSecond = Math.round(ours.lines / seconds)
+  const { seconds, received, cpuSeconds } = ours
+  const linesPerSecond = Math.round(BUSY.lines / seconds)
   const ratio = cpuSeconds / received.messages / (bare.cpuSeconds / bare.received.messages)
   return {
-    readers: READERS,
+    readers: BUSY.readers,
     linesPerSecond,
-    p50Ms: rank(0.5),
-    p99Ms: rank(0.99),
-    within20Ms: Number((waits.filter((wait) => wait <= 20_000).length / waits.length).toFixed(4)),
+    ...latenessOf(ours.waits),
     cpuShare: Number((cpuSeconds / seconds).toFixed(2)),
+    broadcastP99Ms: latenessOf(bare.received.at.map((at, index) => at - (bare.received.sentAt[index] ?? 0))).p99Ms,
     broadcastCpuShare: Number((bare.cpuSeconds / bare.seconds).toFixed(2)),
     cpuRatio: Number(ratio.toFixed(2)),
-    linesPerFrame: Number(((READERS * ours.lines) / received.messages).toFixed(1)),
+    linesPerFrame: Number(linesPerFrame(ours, BUSY).toFixed(1)),
     yogaLinesPerSecond: Math.round(yogaLinesPerSecond),
     yogaRatio: Number((linesPerSecond / yogaLinesPerSecond).toFixed(1)),
   }
 }
+
+/**
+ * As many readers as a process takes: milliseconds from a line's commit to its readers, CPU, and memory: what the process
+ * grew by for each reader until all had subscribed, in KiB, and what it held when all was sent, in MiB.
+ */
+export type Crowd = {
+  readers: number
+  linesPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  within20Ms: number
+  cpuShare: number
+  kibPerReader: number
+  residentMiB: number
+}
+
+export async function measureCrowd(url: string): Promise<Crowd> {
+  const { readers } = CROWD
+  const { waits, seconds, cpuSeconds, memory } = await cuelight(url, CROWD)
+  return {
+    readers,
+    linesPerSecond: Number((CROWD.lines / seconds).toFixed(1)),
+    ...latenessOf(waits),
+    cpuShare: Number((cpuSeconds / seconds).toFixed(2)),
+    kibPerReader: Number(((memory.subscribed - memory.alone) / readers / 1024).toFixed(1)),
+    residentMiB: Math.round(memory.sent / 2 ** 20),
+  }
+}
+
+/** Of waits in microseconds, in milliseconds. */
+function latenessOf(waits: number[]): { p50Ms: number; p99Ms: number; within20Ms: number } {
+  const sorted = [...waits].sort((a, b) => a - b)
+  const rank = (share: number) => Number(((sorted[Math.floor(sorted.length * share)] ?? Number.NaN) / 1000).toFixed(1))
+  const within20Ms = Number((sorted.filter((wait) => wait <= 20_000).length / sorted.length).toFixed(4))
+  return { p50Ms: rank(0.5), p99Ms: rank(0.99), within20Ms }
+}
+
+const linesPerFrame = ({ received }: Measured, { readers, lines }: Load) => (readers * lines) / received.messages
 
 /** What the server is told: that lines of a run were committed; to send lines itself; what to answer. */
 type Order =
@@ -68,26 +107,39 @@ type Order =
   | { kind: 'send'; text: string; lines: number; everyMs: number; perFrame: number }
   | { kind: 'subscribers' }
   | { kind: 'cpu' }
+  | { kind: 'memory' }
 
-/** What came: messages and bytes over all readers, and of some of them which line came when (microseconds). */
-type Received = { messages: number; bytes: number; lines: number[]; at: number[]; gaps: number }
+/**
+ * What came: messages and bytes over all readers, and of some of them which line came when (microseconds), and when it was
+ * sent, of those whose server says so.
+ */
+type Received = { messages: number; bytes: number; lines: number[]; at: number[]; sentAt: number[]; gaps: number }
 
 type Measured = { received: Received; cpuSeconds: number; seconds: number }
 
-async function cuelight(url: string): Promise<Measured & { waits: number[]; lines: number }> {
+/** `memory`: of its process, in bytes, before anybody subscribed, when all had, and when all was sent. */
+type Ours = Measured & { waits: number[]; memory: { alone: number; subscribed: number; sent: number } }
+
+async function cuelight(url: string, load: Load): Promise<Ours> {
   const runId = await insertRun(url)
   const server = await startServer('cuelight', url)
   const variables = { runId: formatId('Run', runId), after: 0 }
-  const readers = await startReaders(server, { query: QUERY, variables })
+  const alone = await ask(server, { kind: 'memory' })
+  const readers = await startReaders(server, { readers: load.readers, query: QUERY, variables })
   try {
+    const subscribed = await ask(server, { kind: 'memory' })
     let commits: number[] = []
-    const measured = await measure({ server, readers, lines: LINES }, async () => {
-      commits = await writeLines(url, runId, (line) => server.send({ kind: 'committed', runId, line } satisfies Order))
+    const measured = await measure({ server, readers, lines: load.lines }, async () => {
+      commits = await writeLines(url, {
+        runId,
+        load,
+        onCommitted: (line) => server.send({ kind: 'committed', runId, line } satisfies Order),
+      })
     })
     const { received } = measured
     if (received.gaps > 0) throw new Error(`${received.gaps} lines came out of their order.`)
     const waits = received.lines.map((line, index) => (received.at[index] ?? 0) - (commits[line - 1] ?? 0))
-    return { ...measured, waits, lines: LINES }
+    return { ...measured, waits, memory: { alone, subscribed, sent: await ask(server, { kind: 'memory' }) } }
   } finally {
     stop(server, readers)
   }
@@ -95,14 +147,15 @@ async function cuelight(url: string): Promise<Measured & { waits: number[]; line
 
 /** While as many lines are written as for Cuelight, so that the machine has as much else to do. */
 async function broadcast(url: string, perFrame: number): Promise<Measured> {
+  const { lines, linesPerSecond } = BUSY
   const runId = await insertRun(url)
   const server = await startServer('broadcast')
-  const readers = await startReaders(server, { query: QUERY, variables: {} })
+  const readers = await startReaders(server, { readers: BUSY.readers, query: QUERY, variables: {} })
   try {
-    const everyMs = (perFrame * 1000) / LINES_PER_SECOND
-    return await measure({ server, readers, lines: LINES }, async () => {
-      server.send({ kind: 'send', text: TEXT, lines: LINES, everyMs, perFrame } satisfies Order)
-      await writeLines(url, runId, () => {})
+    const everyMs = (perFrame * 1000) / linesPerSecond
+    return await measure({ server, readers, lines }, async () => {
+      server.send({ kind: 'send', text: TEXT, lines, everyMs, perFrame } satisfies Order)
+      await writeLines(url, { runId, load: BUSY, onCommitted: () => {} })
     })
   } finally {
     stop(server, readers)
@@ -110,14 +163,21 @@ async function broadcast(url: string, perFrame: number): Promise<Measured> {
 }
 
 /** Writes the log at its pace, each time the lines that are due. When each line was committed, in microseconds. */
-async function writeLines(url: string, runId: string, onCommitted: (line: number) => void): Promise<number[]> {
+async function writeLines(
+  url: string,
+  {
+    runId,
+    load: { lines, linesPerSecond },
+    onCommitted,
+  }: { runId: string; load: Load; onCommitted: (line: number) => void },
+): Promise<number[]> {
   const session = new pg.Client({ connectionString: url })
   await session.connect()
   try {
     const commits: number[] = []
     const began = performance.now()
-    while (commits.length < LINES) {
-      const due = Math.min(Math.floor(((performance.now() - began) * LINES_PER_SECOND) / 1000), LINES)
+    while (commits.length < lines) {
+      const due = Math.min(Math.floor(((performance.now() - began) * linesPerSecond) / 1000), lines)
       const count = Math.min(due - commits.length, 50)
       if (count > 0) {
         await session.query(WRITE, [runId, count, TEXT])
@@ -142,7 +202,7 @@ const WRITE = `WITH taken AS (UPDATE runs SET last_line = last_line + $2::int WH
 async function yoga(): Promise<number> {
   const server = await startServer('yoga')
   const query = 'subscription ($runId: ID!) { runLog(runId: $runId) { line text } }'
-  const readers = await startReaders(server, { query, variables: { runId: 'run' } })
+  const readers = await startReaders(server, { readers: BUSY.readers, query, variables: { runId: 'run' } })
   try {
     const { seconds } = await measure({ server, readers, lines: YOGA_LINES }, async () => {
       server.send({ kind: 'send', text: TEXT, lines: YOGA_LINES, everyMs: 0, perFrame: 1 } satisfies Order)
@@ -186,17 +246,17 @@ async function startServer(variant: string, url = ''): Promise<ChildProcess> {
 
 async function startReaders(
   server: ChildProcess,
-  { query, variables }: { query: string; variables: object },
+  { readers, query, variables }: { readers: number; query: string; variables: object },
 ): Promise<ChildProcess> {
-  const readers = start('fan-out-readers.mjs', [
+  const process = start('fan-out-readers.mjs', [
     String(ports.get(server)),
-    String(READERS),
+    String(readers),
     query,
     JSON.stringify(variables),
   ])
-  await once(readers, 'message')
-  while ((await ask(server, { kind: 'subscribers' })) < READERS) await delay(50)
-  return readers
+  await once(process, 'message')
+  while ((await ask(server, { kind: 'subscribers' })) < readers) await delay(50)
+  return process
 }
 
 async function ask(server: ChildProcess, order: Order): Promise<number> {

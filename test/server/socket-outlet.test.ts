@@ -51,6 +51,26 @@ test('an event is one message, with the id of its operation before what all have
   ])
 })
 
+test('an event of any size comes as it was sent, whatever else the socket sends', async () => {
+  const { client, socket, outlet, received } = await stalled()
+  client.resume()
+  const operation = outlet.operation('1')
+  // What the operation's end of a message has besides its text, and where frames say their length in more bytes.
+  const around = JSON.stringify({ data: '' }).length + 1
+  const sizes = [0, 125, 126, 127, 65_535, 65_536, 65_537, 300_000].map((size) => Math.max(size - around, 0))
+  for (const size of sizes) {
+    operation.send(event({ data: 'x'.repeat(size) }))
+    socket.send(JSON.stringify({ id: 'between', payload: size }))
+  }
+  while (received.length < 2 * sizes.length) await once(client, 'message')
+  expect(received).toEqual(
+    sizes.flatMap((size) => [
+      { id: '1', type: 'next', payload: { data: 'x'.repeat(size) } },
+      { id: 'between', payload: size },
+    ]),
+  )
+})
+
 test('it is full at 1 MiB and an event, and tasks wait, one after another, until all was read', async () => {
   const { client, socket, outlet, received } = await stalled()
   const operation = outlet.operation('1')
