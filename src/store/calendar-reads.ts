@@ -68,6 +68,8 @@ export type ScheduledDefinition = {
   definitionId: string
   versionId: string
   verified: boolean
+  /** The last time that its version was published or verified. */
+  settledAt: Date
   resumedAt: Date | null
   materialisedUntil: Date | null
 }
@@ -77,7 +79,7 @@ export function scheduledDefinitions(db: Database, ids?: readonly string[]): Pro
   const which = ids === undefined ? Prisma.empty : Prisma.sql`AND d.id = ANY (${[...ids]}::uuid[])`
   return db.prisma.$queryRaw<ScheduledDefinition[]>`
     SELECT d.id AS "definitionId", v.id AS "versionId", v.verified_at IS NOT NULL AS verified,
-      d.schedule_resumed_at AS "resumedAt", d.materialised_until AS "materialisedUntil"
+      GREATEST(v.published_at, v.verified_at) AS "settledAt", d.schedule_resumed_at AS "resumedAt", d.materialised_until AS "materialisedUntil"
     FROM definitions d JOIN versions v ON v.id = d.current_version_id
     WHERE d.state = 'READY' AND NOT d.schedule_paused ${which}`
 }
