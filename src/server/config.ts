@@ -125,6 +125,7 @@ const KNOWN = new Set<string>([
   'CUELIGHT_TOKEN',
   'CUELIGHT_TEST_DATABASE_URL',
   'CUELIGHT_TEST_BROWSER',
+  'CUELIGHT_TEST_NGINX',
   ...Object.values(WHOLE_NUMBERS).map(([name]) => name),
 ])
 
