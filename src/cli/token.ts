@@ -20,7 +20,7 @@ export function tokenCommand(): Command {
     .argument('<name>', 'who or what it is for: what is done with it is logged under this name')
     .addOption(
       new Option('--role <role>', 'what it may do')
-        .choices(['VIEWER', 'EMITTER', 'MODERATOR', 'ADMIN'])
+        .choices(['VIEWER', 'EMITTER', 'MODERATOR', 'ADMIN', 'CALENDAR'])
         .makeOptionMandatory(),
     )
     .option(
@@ -53,6 +53,9 @@ function createToken(name: string, { role, expires, ...options }: CreateOptions)
       session.remark(
         `${JSON.stringify(apiToken.name)} is the name of ${others} already: the log cannot tell what is done with which. "cuelight token revoke" ends one that is not needed.`,
       )
+    }
+    if (apiToken.role === 'CALENDAR') {
+      session.remark(`A calendar subscribes to ${session.config.url}/calendar.ics?secret=… with it in place of "…".`)
     }
     const until = apiToken.expiresAt === null ? 'until it is revoked' : `until ${apiToken.expiresAt}`
     session.remark(

@@ -1,4 +1,5 @@
-export type Role = 'VIEWER' | 'EMITTER' | 'MODERATOR' | 'ADMIN'
+/** What a token is for. CALENDAR is of the secrets in calendars' addresses: nobody is let in with one anywhere else. */
+export type Role = 'VIEWER' | 'EMITTER' | 'MODERATOR' | 'ADMIN' | 'CALENDAR'
 
 /** Every role and the roles that it includes: EMITTER is for game servers and includes no reading. */
 const INCLUDES: Record<Role, readonly Role[]> = {
@@ -6,6 +7,7 @@ const INCLUDES: Record<Role, readonly Role[]> = {
   EMITTER: ['EMITTER'],
   MODERATOR: ['MODERATOR', 'VIEWER'],
   ADMIN: ['ADMIN', 'MODERATOR', 'VIEWER', 'EMITTER'],
+  CALENDAR: ['CALENDAR'],
 }
 
 /** Whether somebody with this role may do what needs that role. Nobody's role is null. */

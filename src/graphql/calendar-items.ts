@@ -1,39 +1,23 @@
 import type { ControlContext } from '../controls/context.ts'
 import { type CalendarItem, contentions } from '../domain/calendar.ts'
-import { graceUntil } from '../domain/grace.ts'
 import { wallText } from '../domain/recurrence/civil.ts'
 import { wallOfInstant } from '../domain/recurrence/local-instant.ts'
-import { occurrencesBetween } from '../domain/recurrence/occurrences.ts'
 import { isTerminal } from '../domain/run.ts'
-import type { SchedulingTimetable } from '../domain/timetable.ts'
-import {
-  type CalendarRun,
-  calendarRuns,
-  contendingRuns,
-  occurrencesMade,
-  type ScheduledDefinition,
-  scheduledDefinitions,
-} from '../store/calendar-reads.ts'
-import { readTimetableSources } from '../store/planned-versions.ts'
+import { type CalendarRun, calendarRuns, contendingRuns } from '../store/calendar-reads.ts'
+import { projections, type Scheduled, scheduled, type Window } from './projections.ts'
 import { badUserInput } from './request-errors.ts'
 
 /** Entries that one calendar holds at most. */
 export const MAX_ENTRIES = 5000
 /** Occurrences of the same keys that these are compared with. */
 const MAX_CONTENDING = 20_000
-/** Timetables that are read at a time. */
-const TIMETABLES_AT_ONCE = 1_000
 const DAY_MS = 86_400_000
 /** No grace window is longer, so that nothing further away contends. */
 const LONGEST_GRACE_MS = DAY_MS
-/** Further than this newer zone data moves no occurrence. */
-const FURTHEST_MOVE_MS = 2 * DAY_MS
 /** Longest window: a year and some days. */
 const MAX_WINDOW_MS = 400 * DAY_MS
 
 export type Calendar = { item: CalendarItem; contendsWith: readonly string[] }[]
-
-type Window = { from: number; to: number }
 
 /**
  * The occurrences that start in [from, to), in order: runs, and what schedules will make of which there is no run yet.
@@ -101,72 +85,6 @@ async function contendersOf(
 }
 
 const identityOf = ({ runId, definitionId, at }: CalendarItem) => runId ?? `${definitionId} ${at}`
-
-type Scheduled = ScheduledDefinition & { timetable: SchedulingTimetable }
-
-/** The definitions that make runs by a schedule, such of them or all, with their timetables. */
-export async function scheduled(
-  { db, timetables }: ControlContext,
-  which: Parameters<typeof scheduledDefinitions>[1],
-): Promise<Scheduled[]> {
-  const definitions = await scheduledDefinitions(db, which)
-  const found = new Map(definitions.map(({ versionId }) => [versionId, timetables.get(versionId)]))
-  const missing = [...found].flatMap(([versionId, timetable]) => (timetable === undefined ? [versionId] : []))
-  for (let done = 0; done < missing.length; done += TIMETABLES_AT_ONCE) {
-    const sources = await readTimetableSources(db.prisma, missing.slice(done, done + TIMETABLES_AT_ONCE))
-    for (const source of sources) found.set(source.id, timetables.add(source))
-  }
-  return definitions.flatMap((definition) => {
-    const timetable = found.get(definition.versionId)
-    return timetable == null ? [] : [{ ...definition, timetable }]
-  })
-}
-
-/** What schedules will make in a window and of which there is no run; more than `limit`, where there is more. */
-async function projections(
-  control: ControlContext,
-  definitions: readonly Scheduled[],
-  { from, to, limit }: Window & { limit: number },
-): Promise<CalendarItem[]> {
-  const now = control.clock.now()
-  const planned: (CalendarItem & { key: string })[] = []
-  for (const { definitionId, timetable, resumedAt, materialisedUntil } of definitions) {
-    const begin = Math.max(from, now, resumedAt?.getTime() ?? 0, materialisedUntil?.getTime() ?? 0)
-    if (begin >= to) continue
-    if (planned.length > limit) break
-    const { timeZone, graceSeconds, concurrencyKey } = timetable
-    for (const occurrence of occurrencesBetween(timetable.schedule, begin, to, { limit: limit + 1 })) {
-      planned.push({
-        definitionId,
-        runId: null,
-        at: occurrence.at,
-        local: occurrence.local,
-        timeZone,
-        adjusted: occurrence.adjusted ?? null,
-        shiftMinutes: occurrence.shiftMinutes ?? null,
-        graceUntil: graceUntil(occurrence.at, graceSeconds),
-        contendsFor: concurrencyKey,
-        key: occurrence.key,
-      })
-    }
-  }
-  if (planned.length === 0) return []
-  const instants = planned.map(({ at }) => at)
-  const made = await occurrencesMade(control.db, {
-    definitionIds: [...new Set(planned.map(({ definitionId }) => definitionId))],
-    from: new Date(instants.reduce((a, b) => Math.min(a, b)) - FURTHEST_MOVE_MS),
-    to: new Date(instants.reduce((a, b) => Math.max(a, b)) + FURTHEST_MOVE_MS),
-  })
-  const taken = new Set(
-    made.flatMap(({ definitionId, occurrenceKey, occurrenceAt }) => [
-      `${definitionId} ${occurrenceKey}`,
-      `${definitionId} ${occurrenceAt.getTime()}`,
-    ]),
-  )
-  return planned
-    .filter(({ definitionId, key, at }) => !taken.has(`${definitionId} ${key}`) && !taken.has(`${definitionId} ${at}`))
-    .map(({ key: _, ...item }) => item)
-}
 
 function itemOf({ zones }: ControlContext, run: CalendarRun): CalendarItem {
   const at = run.scheduledFor.getTime()

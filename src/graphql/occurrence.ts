@@ -2,9 +2,9 @@ import type { Occurrence } from '../domain/recurrence/occurrence.ts'
 import { nextOccurrences } from '../domain/recurrence/occurrences.ts'
 import { batched } from './batch.ts'
 import { builder } from './builder.ts'
-import { scheduled } from './calendar-items.ts'
 import { pageSize } from './connection.ts'
 import { EventDefinition } from './definition.ts'
+import { scheduled } from './projections.ts'
 
 export const DstAdjustment = builder.enumType('DstAdjustment', {
   description: 'What daylight saving did to an occurrence.',

@@ -70,7 +70,8 @@ const CreateApiTokenPayload = builder.objectRef<CreateApiTokenDone>('CreateApiTo
       resolve: (query, { tokenId }, _args, { control }) => found(tokenById(control.db, tokenId, query)),
     }),
     token: t.exposeString('token', {
-      description: 'The token, to be sent as "Authorization: Bearer <token>". It is shown once: only its hash is kept.',
+      description:
+        'The token, to be sent as "Authorization: Bearer <token>", or with the role CALENDAR as /calendar.ics?secret=<token>. It is shown once: only its hash is kept.',
     }),
   }),
 })

@@ -10,6 +10,9 @@ export const RoleEnum = builder.enumType('Role', {
     EMITTER: { description: 'For game servers: emits triggers, and reads nothing but `viewer` and published results.' },
     MODERATOR: { description: 'VIEWER, and works cues, skips steps, pauses, resumes and ends holds.' },
     ADMIN: { description: 'Everything.' },
+    CALENDAR: {
+      description: 'For calendars: reads /calendar.ics as the secret in its address. It is refused everywhere else.',
+    },
   },
 })
 

@@ -1,15 +1,10 @@
 import type { Role } from '../domain/access.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { Database } from '../store/database.ts'
-import {
-  equalInConstantTime,
-  findValidToken,
-  isUseWorthNoting,
-  noteUseIfDue,
-  type StoredToken,
-} from '../store/tokens.ts'
+import { equalInConstantTime, findValidToken } from '../store/tokens.ts'
 import type { Logger } from './logger.ts'
 import type { CheckJwt } from './sign-on.ts'
+import { createNoteUse } from './token-use.ts'
 
 /** Who calls, and what they may do. */
 export type Caller = { actor: Actor; role: Role }
@@ -34,7 +29,7 @@ export type Authentication =
 export type Authenticate = (authorization: string | null) => Promise<Authentication>
 
 /** Longer ones are no tokens and are not looked up. */
-const TOKEN_MAX = 512
+export const TOKEN_MAX = 512
 const JWT_MAX = 8192
 /** Header, claims and signature. No token of ours has a dot. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
@@ -58,18 +53,7 @@ export function createAuthenticate({
 }): Authenticate {
   /** The owner's may be as long as the owner likes. */
   const adminMax = Math.max(TOKEN_MAX, adminToken?.length ?? 0)
-  const noting = new Set<string>()
-  const noteUse = async (token: StoredToken, at: Date): Promise<void> => {
-    if (!isUseWorthNoting(token, at) || noting.has(token.id)) return
-    noting.add(token.id)
-    try {
-      await noteUseIfDue(db.prisma, token.id, at)
-    } catch (error) {
-      log.warn({ err: error }, 'the use of a token could not be noted')
-    } finally {
-      noting.delete(token.id)
-    }
-  }
+  const noteUse = createNoteUse({ db, log })
   return async (authorization) => {
     if (authorization === null || authorization === '') return { kind: 'anonymous' }
     const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1]
@@ -87,7 +71,8 @@ export function createAuthenticate({
     if (token.length > TOKEN_MAX) return { kind: 'refused' }
     const at = new Date(now())
     const stored = await findValidToken(db, token, { now: at })
-    if (stored === null) return { kind: 'refused' }
+    // A calendar's secret stands in addresses, which others read: it opens nothing but the calendar.
+    if (stored === null || stored.role === 'CALENDAR') return { kind: 'refused' }
     await noteUse(stored, at)
     const { id, name, role, expiresAt } = stored
     return {

@@ -18,6 +18,8 @@ export type Bounds = {
   requestsOfCaller: number
   /** The same of all who have no token. */
   anonymousRequests: number
+  /** Calendar feeds that are being made with one secret: each is a long list. */
+  feedsOfSecret: number
   /** How long a socket has to send `connection_init`. */
   init: number
   /** A ping goes out this often and has as long to be answered: a dead peer is gone within a minute. */
@@ -41,6 +43,7 @@ export const BOUNDS: Bounds = {
   operationsOfCaller: 10_000,
   requestsOfCaller: 1_000,
   anonymousRequests: 50,
+  feedsOfSecret: 4,
   init: 10_000,
   ping: 30_000,
   headers: 10_000,

@@ -27,6 +27,8 @@ export type ServerConfig = {
   remoteModules: RemoteModule[]
   /** Addresses that events may post to by name. */
   targets: Target[]
+  /** The origin that people reach the server at, for links; null: not known. */
+  publicUrl: string | null
   /** Origins (`https://dashboard.example`) of browsers that may use the API besides our own. */
   allowedOrigins: string[]
   /** Absolute; of compiled time zone files, which need not be there. */
@@ -117,11 +119,13 @@ const KNOWN = new Set<string>([
   'CUELIGHT_REMOTE_MODULES',
   'CUELIGHT_TARGETS',
   'CUELIGHT_ALLOWED_ORIGINS',
+  'CUELIGHT_PUBLIC_URL',
   // Of the client commands and of the tests: no mistake when they are set beside the server's own.
   'CUELIGHT_URL',
   'CUELIGHT_TOKEN',
   'CUELIGHT_TEST_DATABASE_URL',
   'CUELIGHT_TEST_BROWSER',
+  'CUELIGHT_TEST_NGINX',
   ...Object.values(WHOLE_NUMBERS).map(([name]) => name),
 ])
 
@@ -179,6 +183,12 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     }
     return origin ?? given
   })
+  const publicUrl = text('CUELIGHT_PUBLIC_URL')
+  if (publicUrl !== null && originOf(publicUrl) === null) {
+    problems.push(
+      `CUELIGHT_PUBLIC_URL is ${quote(publicUrl)}; it may be the address that people reach this server at, like https://cuelight.example.com, without a path.`,
+    )
+  }
   const targets = parseTargets(text('CUELIGHT_TARGETS') ?? undefined)
   const remote = parseRemoteModules(text('CUELIGHT_REMOTE_MODULES') ?? undefined)
   const { signOn, problems: signOnProblems } = readSignOn(text)
@@ -200,6 +210,7 @@ export function readConfig(env: Environment = process.env): ConfigResult {
     modules: list('CUELIGHT_MODULES'),
     remoteModules: remote.modules,
     targets: targets.targets,
+    publicUrl: publicUrl === null ? null : originOf(publicUrl),
     allowedOrigins,
     zoneFolder: resolve(text('TZDIR') ?? '/usr/share/zoneinfo'),
     runner: {

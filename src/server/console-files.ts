@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isKnown } from './entity-tag.ts'
 import { welcomePage } from './welcome-page.ts'
 
 /** Where `npm run build` puts the console. Beside the sources it is the console's own source, which has no `assets`. */
@@ -137,9 +138,6 @@ function accepts(accepted: string, name: string): boolean {
     .find(([coding]) => coding === name)
   return stated !== undefined && !stated.slice(1).some((parameter) => /^q=0(\.0*)?$/.test(parameter))
 }
-
-const isKnown = (stated: string | undefined, tag: string): boolean =>
-  (stated ?? '').split(',').some((part) => part.trim().replace(/^W\//, '') === tag || part.trim() === '*')
 
 function send(response: ServerResponse, body: string | Buffer, headers: Record<string, string>): void {
   response.writeHead(200, {

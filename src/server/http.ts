@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ANSWERS, accepts } from './accept.ts'
 import type { Authenticate } from './authenticate.ts'
 import { BOUNDS, type Bounds, keyOf, Slots } from './bounds.ts'
+import { CALENDAR_PATH, type CalendarEndpoint } from './calendar-endpoint.ts'
 import { type ConsoleFiles, openConsole } from './console-files.ts'
+import { isKnown } from './entity-tag.ts'
 import { type Api, createGraphqlEndpoint, GRAPHQL_PATH } from './graphql-endpoint.ts'
 import type { Readiness } from './health.ts'
 import type { Logger } from './logger.ts'
@@ -19,6 +21,9 @@ import { attachSockets } from './sockets.ts'
 const KEEP_ALIVE_MS = 65_000
 /** How long answers that are being made may take when the server stops. */
 const DRAIN_MS = 1000
+
+/** Those that answer reading, besides the files of the console. */
+const OWN_PATHS: ReadonlySet<string> = new Set(['/', '/healthz', '/readyz', '/metrics', CALENDAR_PATH])
 
 const RETRY = { 'retry-after': '1' }
 const TOO_MANY_UNPROVEN = 'Too many requests wait for their token to be checked; try again in a moment.'
@@ -39,6 +44,7 @@ export type HttpServerOptions = {
   credentials: Pick<OpenCredentials, 'hold'>
   readiness(): Promise<Readiness>
   metrics: MetricsEndpoint
+  calendar: CalendarEndpoint
   /** Which zone data schedules are computed with, for `/readyz`. */
   zoneData: string
   /** Origins of browser pages, besides our own, that may use the API. */
@@ -50,7 +56,7 @@ export type HttpServerOptions = {
   log: Logger
 }
 
-/** The HTTP server: `/graphql` on all transports, `/healthz`, `/readyz`, `/metrics`, and the console at `/` and its own addresses. */
+/** The HTTP server: `/graphql` on all transports, `/healthz`, `/readyz`, `/metrics`, `/calendar.ics`, and the console at `/` and its own addresses. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { allowedOrigins, api, authenticate, credentials, log, files = openConsole() } = options
   const endpoint = createGraphqlEndpoint({ api, authenticate, allowedOrigins })
@@ -58,6 +64,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const requests = new Slots(bounds.requestsOfCaller)
   const anonymous = new Slots(bounds.anonymousRequests)
   const unproven = new Slots(bounds.unprovenRequests)
+  const feeds = new Slots(bounds.feedsOfSecret)
   const inFlight = new Set<ServerResponse>()
 
   // A peer that is gone without a word is asked for by the network's own means.
@@ -88,7 +95,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const path = (request.url ?? '/').split('?', 1)[0]
     if (path === GRAPHQL_PATH) return graphql(request, response)
     const reads = request.method === 'GET' || request.method === 'HEAD'
-    if (path !== '/' && path !== '/healthz' && path !== '/readyz' && path !== '/metrics') {
+    if (path === undefined || !OWN_PATHS.has(path)) {
       if (reads && path !== undefined && files.answer(request, response, path)) return
       return send(response, 404, json({ error: `There is nothing at ${path}; the API is at ${GRAPHQL_PATH}.` }))
     }
@@ -98,6 +105,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     }
     if (path === '/') return void files.answer(request, response, path)
     if (path === '/metrics') return metrics(request, response)
+    if (path === CALENDAR_PATH) return calendar(request, response)
     if (path === '/healthz') return send(response, 200, json({ status: 'ok' }))
     const { ready, reasons, warnings } = await options.readiness()
     const { zoneData } = options
@@ -111,6 +119,32 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (answer.kind === 'page') return send(response, 200, answer.page)
     if (answer.status === 401) response.setHeader('www-authenticate', 'Bearer')
     send(response, answer.status, json({ error: answer.error }))
+  }
+
+  const calendar = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const prove = unproven.take('')
+    if (prove === null) return send(response, 503, { ...json({ error: TOO_MANY_UNPROVEN }), headers: RETRY })
+    let leave = (): void => {}
+    const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'))
+    const answering = options.calendar(query, (tokenId) => {
+      prove()
+      const taken = feeds.take(tokenId)
+      leave = taken ?? leave
+      return taken !== null
+    })
+    const answer = await answering.finally(() => {
+      prove()
+      leave()
+    })
+    if (answer.kind === 'refused') {
+      if (answer.status === 401) response.setHeader('www-authenticate', 'Secret')
+      const headers = answer.status === 429 || answer.status === 503 ? RETRY : {}
+      return send(response, answer.status, { ...json({ error: answer.error }), headers })
+    }
+    // To be asked for each time, for a revoked secret and a cancelled event to count at once.
+    const headers = { etag: answer.etag, 'cache-control': 'private, no-cache' }
+    if (isKnown(request.headers['if-none-match'], answer.etag)) return void response.writeHead(304, headers).end()
+    send(response, 200, { type: 'text/calendar; charset=utf-8', text: answer.text, headers })
   }
 
   const graphql = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,3 +1,4 @@
+import type { ControlContext } from '../controls/context.ts'
 import { censorOf } from '../domain/censor.ts'
 import { Timetables } from '../domain/timetable.ts'
 import { coreModule } from '../modules/core/core.ts'
@@ -18,6 +19,7 @@ import { Notifications } from '../store/notifications.ts'
 import { ping } from '../store/ping.ts'
 import { createFirstAdminToken, revokedAmongOpen } from '../store/tokens.ts'
 import { createAuthenticate } from './authenticate.ts'
+import { createCalendarEndpoint } from './calendar-endpoint.ts'
 import type { ServerConfig } from './config.ts'
 import { type Check, type Readiness, readiness } from './health.ts'
 import type { Logger } from './logger.ts'
@@ -181,21 +183,18 @@ async function start(
     now,
     log,
   })
+  const control: ControlContext = {
+    db,
+    changes,
+    clock,
+    censor,
+    catalog: registry,
+    zones,
+    timetables: new Timetables(zones),
+    horizonDays: config.runner.horizonDays,
+  }
   const http = createHttpServer({
-    api: createApi({
-      control: {
-        db,
-        changes,
-        clock,
-        censor,
-        catalog: registry,
-        zones,
-        timetables: new Timetables(zones),
-        horizonDays: config.runner.horizonDays,
-      },
-      registry,
-      log,
-    }),
+    api: createApi({ control, registry, log }),
     authenticate,
     credentials,
     readiness: () => {
@@ -217,6 +216,7 @@ async function start(
           now,
         }),
     }),
+    calendar: createCalendarEndpoint({ control, publicUrl: config.publicUrl, log }),
     zoneData: source,
     allowedOrigins: config.allowedOrigins,
     log,

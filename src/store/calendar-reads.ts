@@ -67,6 +67,9 @@ export function contendingRuns(
 export type ScheduledDefinition = {
   definitionId: string
   versionId: string
+  verified: boolean
+  /** The last time that its version was published or verified. */
+  settledAt: Date
   resumedAt: Date | null
   materialisedUntil: Date | null
 }
@@ -89,8 +92,9 @@ export function scheduledDefinitions(
           OR (d.materialised_until IS NULL AND v.verified_at IS NULL))`,
   ]
   return db.prisma.$queryRaw<ScheduledDefinition[]>`
-    SELECT d.id AS "definitionId", v.id AS "versionId",
-      d.schedule_resumed_at AS "resumedAt", d.materialised_until AS "materialisedUntil"
+    SELECT d.id AS "definitionId", v.id AS "versionId", v.verified_at IS NOT NULL AS verified,
+      GREATEST(v.published_at, v.verified_at) AS "settledAt", d.schedule_resumed_at AS "resumedAt",
+      d.materialised_until AS "materialisedUntil"
     FROM definitions d JOIN versions v ON v.id = d.current_version_id
     WHERE d.state = 'READY' AND NOT d.schedule_paused ${Prisma.join(which, ' ')}`
 }

@@ -138,3 +138,11 @@ test('without a token, a server or Cuelight it says what to do, and shows no tok
   expect(gone).toMatchObject({ code: 1, err: expect.stringMatching(/cannot be reached \(ECONNREFUSED\)\. Start it/) })
   expect(notOurs.err + gone.err).not.toContain(SECRET)
 })
+
+test('with the role CALENDAR it says where the secret goes, without showing it twice', async () => {
+  const { code, out, err } = await token(['create', 'phones', '--role', 'CALENDAR'])
+  expect(code).toBe(0)
+  expect(out).toMatch(/^cuelight_[\w-]{43}\n$/)
+  expect(err).toContain(`A calendar subscribes to ${url}/calendar.ics?secret=… with it`)
+  expect(err).not.toContain(out.trim())
+})

@@ -2,6 +2,7 @@ import { GraphQLError, GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLSch
 import { onTestFinished } from 'vitest'
 import type { Authenticate } from '../../src/server/authenticate.ts'
 import type { Bounds } from '../../src/server/bounds.ts'
+import type { CalendarEndpoint } from '../../src/server/calendar-endpoint.ts'
 import { type ConsoleFiles, openConsole } from '../../src/server/console-files.ts'
 import type { Api } from '../../src/server/graphql-endpoint.ts'
 import type { Readiness } from '../../src/server/health.ts'
@@ -110,6 +111,7 @@ export async function startServer({
   readiness = async () => ({ ready: true, reasons: [], warnings: [] }),
   authenticate: proof = authenticate,
   credentials = { hold: () => () => {} },
+  calendar = async () => ({ kind: 'refused', status: 401, error: 'no secret' }),
   allowedOrigins = [],
   files = openConsole(),
   bounds = {},
@@ -119,6 +121,7 @@ export async function startServer({
   readiness?: () => Promise<Readiness>
   authenticate?: Authenticate
   credentials?: Pick<OpenCredentials, 'hold'>
+  calendar?: CalendarEndpoint
   allowedOrigins?: string[]
   files?: ConsoleFiles
   bounds?: Partial<Bounds>
@@ -129,6 +132,7 @@ export async function startServer({
     authenticate: proof,
     credentials,
     readiness,
+    calendar,
     metrics: async () => ({ kind: 'page', page: { type: 'text/plain', text: '' } }),
     zoneData: 'none',
     allowedOrigins,

@@ -40,6 +40,7 @@ export function wiredParts({ db, clock, log, changes }: Required<Parts>): HttpSe
     credentials: { hold: () => () => {} },
     readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
     metrics: async () => ({ kind: 'page', page: { type: 'text/plain', text: '' } }),
+    calendar: async () => ({ kind: 'refused', status: 401, error: 'no secret' }),
     zoneData: '2026a',
     allowedOrigins: [],
     log,

@@ -1,0 +1,6 @@
+BEGIN;
+
+-- AlterEnum
+ALTER TYPE "role" ADD VALUE 'CALENDAR';
+
+COMMIT;
