@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { ActionsPage } from './actions/actions-page.tsx'
 import { CuesPage } from './cues/cues-page.tsx'
 import { NowPage } from './now/now-page.tsx'
 import { RunPage } from './run/run-page.tsx'
@@ -19,8 +20,10 @@ const run = createRoute({
   },
 })
 
+const actions = createRoute({ getParentRoute: () => root, path: '/actions', component: ActionsPage })
+
 /** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
-export const router = createRouter({ routeTree: root.addChildren([now, cues, run]), scrollRestoration: true })
+export const router = createRouter({ routeTree: root.addChildren([now, cues, run, actions]), scrollRestoration: true })
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -26,7 +26,7 @@ export function ViewerGate({ children }: { children: ReactNode }) {
             VIEWER, MODERATOR or ADMIN.
           </Notice>
         ) : error === null ? (
-          <Loader aria-label="Asking the server who you are" />
+          <Loader role="img" aria-label="Asking the server who you are" />
         ) : (
           <>
             <Loader aria-hidden />

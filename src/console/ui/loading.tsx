@@ -4,7 +4,7 @@ import { Center, Loader } from '@mantine/core'
 export function Loading({ what }: { what: string }) {
   return (
     <Center mih={160} role="status">
-      <Loader size="sm" aria-label={`Reading ${what}`} />
+      <Loader size="sm" role="img" aria-label={`Reading ${what}`} />
     </Center>
   )
 }
