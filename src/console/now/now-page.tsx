@@ -1,9 +1,9 @@
 import { Title } from '@mantine/core'
 import { IconBroadcast, IconCalendarOff, IconHistory } from '@tabler/icons-react'
-import { useEffect } from 'react'
 import { NowDocument, RunsChangedDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
+import { useLookAgain } from '../api/look-again.ts'
 import { CueCard } from '../cues/cue-card.tsx'
 import cueClasses from '../cues/cues.module.css'
 import { useOpenCues } from '../cues/open-cues.tsx'
@@ -28,10 +28,7 @@ export function NowPage() {
     { query: NowDocument, variables: EVERY },
     { document: RunsChangedDocument, variables: EVERY },
   )
-  useEffect(() => {
-    const looking = setInterval(refresh, LOOK_AGAIN_MS)
-    return () => clearInterval(looking)
-  }, [refresh])
+  useLookAgain(refresh, LOOK_AGAIN_MS)
 
   const live = data?.live.edges.map(({ node }) => node) ?? []
   const unresolved = data?.unresolved.edges.map(({ node }) => node) ?? []

@@ -6,11 +6,11 @@ import { Empty } from './empty.tsx'
 import { LinkButton } from './link-button.tsx'
 
 /** Shows a page to who may see it, and says to others that they may not; nothing is asked of the server then. */
-export function NeedsRole({ role, what, children }: { role: Role; what: string; children: ReactNode }) {
+export function NeedsRole({ needed, what, children }: { needed: Role; what: string; children: ReactNode }) {
   const viewer = useViewer()
-  if (useMay(role)) return children
+  if (useMay(needed)) return children
   return (
-    <Empty icon={IconLock} title={`${what} needs the role ${role}`} level={1}>
+    <Empty icon={IconLock} title={`${what} needs the role ${needed}`} level={1}>
       <p>
         You are {viewer.name}, and your role is {viewer.role}. Ask an admin of this server, or sign in with another
         token: the menu at the top right forgets this one.
