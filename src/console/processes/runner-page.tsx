@@ -70,16 +70,16 @@ function Status({ data }: { data: RunnerQuery }) {
           {runner.nextWakeAt === null ? 'none known' : <Countdown until={runner.nextWakeAt} what="comes" />}
         </Figure>
         <Figure label="Runs that go on" search={{ status: ['STARTING', 'RUNNING', 'ENDING'] }}>
-          {live.totalCount ?? 'more than 10,000'}
+          {shown(live.totalCount)}
         </Figure>
         <Figure label="Paused" search={{ status: ['PAUSED'] }}>
-          {paused.totalCount ?? 'more than 10,000'}
+          {shown(paused.totalCount)}
         </Figure>
-        <Figure label="Stalled" search={{ status: ['RUNNING', 'PAUSED'], health: 'STALLED' }}>
-          {stalled.totalCount ?? 'more than 10,000'}
+        <Figure label="Stalled, or were" search={{ status: ['RUNNING', 'PAUSED'], health: 'STALLED' }}>
+          {shown(stalled.totalCount)}
         </Figure>
         <Figure label="Cleanup incomplete" search={{ cleanup: 'INCOMPLETE' }}>
-          {incomplete.totalCount ?? 'more than 10,000'}
+          {shown(incomplete.totalCount)}
         </Figure>
       </section>
       <Section title="Processes" count={runner.instances.length}>
@@ -93,6 +93,9 @@ function Status({ data }: { data: RunnerQuery }) {
 const oldest = ({ dueRuns, oldestDueSeconds }: RunnerQuery['runner']) =>
   dueRuns > 0 && `the first for ${showSpan(oldestDueSeconds * 1_000)}`
 
+const count = new Intl.NumberFormat('en')
+const shown = (total: number | null) => (total === null ? 'more than 10,000' : count.format(total))
+
 type FigureProps = { label: string; more?: ReactNode; search?: RunsSearch; children: ReactNode }
 
 /** A figure, and the runs that it counts behind it. */
@@ -105,7 +108,7 @@ function Figure({ label, more, search, children }: FigureProps) {
       </span>
       <span className={classes.value}>{children}</span>
       {more && <span className={classes.more}>{more}</span>}
-      {search !== undefined && (
+      {search !== undefined && children !== '0' && (
         <Link to="/runs" search={search} className={classes.show} aria-describedby={id}>
           Show them
         </Link>

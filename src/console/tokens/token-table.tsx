@@ -60,7 +60,7 @@ function TokenLine({ token, onChange }: { token: TokenRowFragment; onChange(): v
       <Table.Td className={classes.act}>
         {isHeld && (
           <Button
-            size="compact-md"
+            size="xs"
             variant="default"
             aria-label={`Revoke ${token.name}`}
             onClick={() => ask(revokeControl(client, token), onChange)}
