@@ -33,7 +33,7 @@ export function ControlDialog({ control, onClose, onChange }: ControlDialogProps
 }
 
 function ControlForm({ control, onClose, onChange }: ControlDialogProps & { control: Control }) {
-  const { effect, action, color = 'blue', isReasonRequired = false, takesNoReason = false, instant } = control
+  const { effect, action, color = 'blue', isReasonRequired = false, isReasonKept = true, instant } = control
   const [reason, setReason] = useState('')
   const [at, setAt] = useState(instant === undefined ? '' : toLocalField(instant.value))
   const [missing, setMissing] = useState(false)
@@ -95,7 +95,7 @@ function ControlForm({ control, onClose, onChange }: ControlDialogProps & { cont
             )}
           </div>
         )}
-        {!takesNoReason && (
+        {isReasonKept && (
           <Textarea
             label={isReasonRequired ? 'Reason' : 'Reason (if you like)'}
             description="Kept in the log, with your name."
