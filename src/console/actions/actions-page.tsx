@@ -22,14 +22,12 @@ import { TriggerDetail } from './trigger-detail.tsx'
 import { useUses } from './uses.ts'
 
 const NOTHING = {}
-/** Nothing tells of settings that others change. */
-const LOOK_AGAIN_MS = 15_000
 
 /** What modules bring: the actions that steps call, what an admin allows of them, and the triggers that gates wait for. */
 export function ActionsPage() {
   usePageTitle('Actions')
   const { data, error, refresh } = useLive({ query: ActionsDocument, variables: NOTHING }, null)
-  useLookAgain(refresh, LOOK_AGAIN_MS)
+  useLookAgain(refresh)
   const uses = useUses()
   const [search, setSearch] = useState('')
   const [opened, setOpened] = useState<string | null>(null)

@@ -22,8 +22,6 @@ import { AUDIT_ACTIONS } from './audit-words.ts'
 import { useSubjects } from './subjects.ts'
 
 const PAGE = 50
-/** Nothing tells of new entries. */
-const LOOK_AGAIN_MS = 15_000
 
 type AuditPageProps = { search: AuditSearch; onSearch(search: AuditSearch): void }
 
@@ -42,7 +40,7 @@ function Audit({ search, onSearch }: AuditPageProps) {
     { query: AuditDocument, variables: { filter: auditFilter(search), ...pageArguments(search, PAGE) } },
     null,
   )
-  useLookAgain(refresh, LOOK_AGAIN_MS)
+  useLookAgain(refresh)
   const entries = data?.auditLog.edges ?? []
   const names = useSubjects(entries.map(({ node }) => node.subject))
   const { after: _after, before: _before, ...filter } = search

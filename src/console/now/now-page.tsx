@@ -17,8 +17,6 @@ import classes from './now.module.css'
 import { EndedRow, NextRow, UnresolvedRow } from './run-rows.tsx'
 
 const EVERY = {}
-/** What is to start changes by time alone; read again this often besides. */
-const LOOK_AGAIN_MS = 30_000
 
 /** What goes on: what waits for a person first, then what runs, then what comes. */
 export function NowPage() {
@@ -28,7 +26,7 @@ export function NowPage() {
     { query: NowDocument, variables: EVERY },
     { document: RunsChangedDocument, variables: EVERY },
   )
-  useLookAgain(refresh, LOOK_AGAIN_MS)
+  useLookAgain(refresh)
 
   const live = data?.live.edges.map(({ node }) => node) ?? []
   const unresolved = data?.unresolved.edges.map(({ node }) => node) ?? []

@@ -17,8 +17,6 @@ import { TokenTable } from './token-table.tsx'
 import { holds } from './token-words.ts'
 
 const NOTHING = {}
-/** When a token was last used is told by nothing. */
-const LOOK_AGAIN_MS = 15_000
 
 export function TokensPage() {
   usePageTitle('Tokens')
@@ -32,7 +30,7 @@ export function TokensPage() {
 /** Who may sign in: each token without what is secret of it, made and revoked here. */
 function Tokens() {
   const { data, error, refresh } = useLive({ query: TokensDocument, variables: NOTHING }, null)
-  useLookAgain(refresh, LOOK_AGAIN_MS)
+  useLookAgain(refresh)
   const [isCreating, setCreating] = useState(false)
   const [which, setWhich] = useState<'holding' | 'all'>('holding')
   const now = useMinute()
