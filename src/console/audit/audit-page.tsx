@@ -49,7 +49,7 @@ function Audit({ search, onSearch }: AuditPageProps) {
   return (
     <>
       <PageHead title="Audit log">
-        Who changed events, schedules, settings and tokens. What was done to a run is in the log of the run.
+        Who changed events, schedules, settings and tokens. What was done to a run is in its own log.
       </PageHead>
       <AuditFilters filter={filter} onFilter={onSearch} />
       {error !== null && data === undefined && <Notice tone="bad">{sentenceOf(error)}</Notice>}

@@ -29,7 +29,7 @@ export function MoreMenu() {
             renderRoot={(props) => <Link to={to} activeOptions={{ includeSearch: false }} {...props} />}
           >
             {label}
-            <Text fz="sm" c="dimmed">
+            <Text fz="sm" c="var(--calm)">
               {about}
             </Text>
           </Menu.Item>
