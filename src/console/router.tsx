@@ -1,9 +1,16 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { ActionsPage } from './actions/actions-page.tsx'
+import { AuditPage } from './audit/audit-page.tsx'
+import { auditSearch } from './audit/audit-search.ts'
 import { CuesPage } from './cues/cues-page.tsx'
 import { NowPage } from './now/now-page.tsx'
+import { RunnerPage } from './processes/runner-page.tsx'
 import { RunPage } from './run/run-page.tsx'
+import { RunsPage } from './runs/runs-page.tsx'
+import { runsSearch } from './runs/runs-search.ts'
 import { NothingHere } from './shell/nothing-here.tsx'
 import { Shell } from './shell/shell.tsx'
+import { TokensPage } from './tokens/tokens-page.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NothingHere })
 
@@ -19,8 +26,33 @@ const run = createRoute({
   },
 })
 
+const actions = createRoute({ getParentRoute: () => root, path: '/actions', component: ActionsPage })
+const tokens = createRoute({ getParentRoute: () => root, path: '/tokens', component: TokensPage })
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: function AuditOfAddress() {
+    const navigate = audit.useNavigate()
+    return <AuditPage search={audit.useSearch()} onSearch={(search) => void navigate({ search })} />
+  },
+})
+const runner = createRoute({ getParentRoute: () => root, path: '/runner', component: RunnerPage })
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: '/runs',
+  validateSearch: runsSearch,
+  component: function RunsOfAddress() {
+    const navigate = runs.useNavigate()
+    return <RunsPage search={runs.useSearch()} onSearch={(search) => void navigate({ search })} />
+  },
+})
+
 /** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
-export const router = createRouter({ routeTree: root.addChildren([now, cues, run]), scrollRestoration: true })
+export const router = createRouter({
+  routeTree: root.addChildren([now, cues, run, runs, actions, runner, tokens, audit]),
+  scrollRestoration: true,
+})
 
 declare module '@tanstack/react-router' {
   interface Register {

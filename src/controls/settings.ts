@@ -3,6 +3,7 @@ import type { Issue } from '../domain/issue.ts'
 import type { RegisteredAction } from '../modules/registered.ts'
 import { setActionSetting as store } from '../store/action-settings.ts'
 import type { ControlContext } from './context.ts'
+import { givenReason } from './reason.ts'
 import { invalid, notFound, type Result } from './result.ts'
 
 export type ActionSettingInput = {
@@ -11,6 +12,8 @@ export type ActionSettingInput = {
   enabled?: boolean | null
   /** The dimensions given are set, others stay as they are; a null cap: counted, not bounded. */
   caps?: readonly { dimension: string; cap?: number | null }[] | null
+  /** Why, for the audit log. */
+  reason?: string | null
 }
 
 /**
@@ -20,7 +23,7 @@ export type ActionSettingInput = {
 export async function setActionSetting(
   ctx: ControlContext,
   actor: Actor,
-  { actionId, enabled, caps }: ActionSettingInput,
+  { actionId, enabled, caps, reason: given }: ActionSettingInput,
 ): Promise<Result<{ action: RegisteredAction }>> {
   const action = ctx.catalog.action(actionId)
   if (action === undefined) return notFound(ctx.catalog.whyMissing(actionId))
@@ -28,7 +31,12 @@ export async function setActionSetting(
   const issues = capIssues(action, wanted)
   if (issues.length > 0) return invalid(issues)
   if (enabled == null && wanted.length === 0) return { action }
-  const detail = { ...(enabled == null ? {} : { enabled }), ...(wanted.length === 0 ? {} : { caps: wanted }) }
+  const reason = givenReason(given)
+  const detail = {
+    ...(enabled == null ? {} : { enabled }),
+    ...(wanted.length === 0 ? {} : { caps: wanted }),
+    ...(reason === undefined ? {} : { reason }),
+  }
   await store(ctx.db.prisma, {
     actionId,
     enabled: enabled ?? null,

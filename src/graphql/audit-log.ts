@@ -1,4 +1,4 @@
-import { AUDIT_LIST, type AuditRow } from '../store/audit-reads.ts'
+import { type AuditRow, auditList } from '../store/audit-reads.ts'
 import { countsOf, pagesOf } from '../store/keyset.ts'
 import { needs } from './access.ts'
 import { builder } from './builder.ts'
@@ -27,20 +27,33 @@ const AuditEntry = builder.objectRef<AuditRow>('AuditEntry').implement({
   }),
 })
 
+const AuditFilterInput = builder.inputType('AuditFilter', {
+  description: 'Which entries. What is omitted does not restrict.',
+  fields: (t) => ({
+    actor: t.string({ description: 'By whom: with this text in the name; upper or lower case alike.' }),
+    action: t.stringList({ description: 'With one of these actions: `token.revoke`.' }),
+    subject: t.id({ description: 'Done to what has this id.' }),
+    from: t.field({ type: 'DateTime', description: 'At or after this instant.' }),
+    to: t.field({ type: 'DateTime', description: 'Before this instant.' }),
+  }),
+})
+
 builder.queryField('auditLog', (t) =>
   t.connection({
     type: AuditEntry,
     authScopes: needs('ADMIN'),
     description: 'Who did what to everything that is not a run, newest first. Needs ADMIN.',
-    resolve: async (_root, args, { control }) => {
+    args: { filter: t.arg({ type: AuditFilterInput, description: 'Which; all where omitted.' }) },
+    resolve: async (_root, { filter, ...args }, { control }) => {
       const slice = readSlice(args, AUDIT_CURSOR)
-      const pages = await pagesOf<AuditRow>(control.db, [''], { list: AUDIT_LIST, slice })
+      const list = auditList(filter ?? {})
+      const pages = await pagesOf<AuditRow>(control.db, [''], { list, slice })
       return connectionFrom(pages.get('') ?? { rows: [], more: false }, {
         slice,
         kind: AUDIT_CURSOR,
         keyOf: ({ at, id }) => [at.getTime(), id],
         nodeOf: (row) => row,
-        totalCount: async () => (await countsOf(control.db, [''], AUDIT_LIST)).get('') ?? null,
+        totalCount: async () => (await countsOf(control.db, [''], list)).get('') ?? null,
       })
     },
   }),

@@ -23,6 +23,7 @@ const ActionSettingInput = builder.inputType('ActionSettingInput', {
       type: [CapInput],
       description: 'Caps of these dimensions, for runs that start from now on; other dimensions keep theirs.',
     }),
+    reason: t.string({ description: 'Why; kept in the audit log.' }),
   }),
 })
 

@@ -7,6 +7,7 @@ import { afterAll, inject, onTestFinished, vi } from 'vitest'
 import { ServerProcess, TOKEN } from '../crash/server-process.ts'
 import { testDatabase } from '../support/database.ts'
 
+const MODULES = ['test/cli/quiz-world.ts', 'test/console/fair-world.ts']
 const PATIENCE = { timeout: 30_000, interval: 20 }
 
 /** A cue that asks for something, as a step. */
@@ -20,7 +21,7 @@ export const cue = (label: string, instruction: string) => ({
 export async function consoleServer() {
   await buildConsole(inject('build'))
   const { url: databaseUrl, db } = await testDatabase()
-  const env = { DATABASE_URL: databaseUrl, CUELIGHT_MODULES: resolve('test/cli/quiz-world.ts') }
+  const env = { DATABASE_URL: databaseUrl, CUELIGHT_MODULES: MODULES.map((module) => resolve(module)).join() }
   let server = new ServerProcess(env)
   afterAll(() => server.stop())
   const url = await server.listening()

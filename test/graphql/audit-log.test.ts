@@ -92,6 +92,31 @@ test('each leaves one entry, with who, when and the id as the API shows it; newe
   expect(seen).toEqual(expected)
 })
 
+test('it is filtered by who, what, on what and when', async () => {
+  const token = await client.query(
+    'mutation { createApiToken(input: { name: "filtered", role: VIEWER }) { ... on CreateApiTokenPayload { apiToken { id } } } }',
+  )
+  const id = token.text('createApiToken', 'apiToken', 'id')
+  clock.moveBy(1000)
+  await client.query(`mutation { revokeApiToken(input: { id: "${id}" }) { __typename } }`)
+  const now = new Date(clock.now()).toISOString()
+  const actionsOf = async (filter: string) => {
+    const page = await client.query(
+      `{ auditLog(filter: { ${filter} }, first: 2) { totalCount edges { node { action } } } }`,
+    )
+    return [page.at('auditLog', 'totalCount'), page.at('auditLog', 'edges', 0), page.at('auditLog', 'edges', 1)]
+  }
+  const entry = (action: string) => ({ node: { action } })
+  const none = [0, undefined, undefined]
+  expect(await actionsOf(`subject: "${id}"`)).toEqual([2, entry('token.revoke'), entry('token.create')])
+  expect(await actionsOf(`subject: "${id}", action: ["token.create"]`)).toEqual([1, entry('token.create'), undefined])
+  expect(await actionsOf(`subject: "${id}", action: []`)).toEqual(none)
+  expect(await actionsOf(`subject: "${id}", from: "${now}"`)).toEqual([1, entry('token.revoke'), undefined])
+  expect(await actionsOf(`subject: "${id}", to: "${now}"`)).toEqual([1, entry('token.create'), undefined])
+  expect(await actionsOf(`subject: "${id}", actor: "MIR"`)).toEqual([2, entry('token.revoke'), entry('token.create')])
+  expect(await actionsOf(`subject: "${id}", actor: "M_ra"`)).toEqual(none)
+})
+
 test('what changes nothing leaves no entry', async () => {
   const count = async () => (await client.query('{ auditLog(first: 0) { totalCount } }')).at('auditLog', 'totalCount')
   const before = await count()

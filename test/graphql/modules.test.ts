@@ -141,7 +141,7 @@ test('an admin switches an action and sets its caps; what is omitted stays, and 
     [{}, setting(true)],
     [{ enabled: false }, setting(false)],
     [{ caps: [{ dimension: 'creatures', cap: 40 }] }, setting(false, 40)],
-    [{ enabled: true, caps: null }, setting(true, 40)],
+    [{ enabled: true, caps: null, reason: ' It is mended. ' }, setting(true, 40)],
     [{ enabled: null, caps: [] }, setting(true, 40)],
     [{ caps: [{ dimension: 'creatures', cap: 0.5 }] }, setting(true, 0.5)],
     [{ caps: [{ dimension: 'creatures' }] }, setting(true, null)],
@@ -152,7 +152,7 @@ test('an admin switches an action and sets its caps; what is omitted stays, and 
     [
       { enabled: false },
       { caps: [{ dimension: 'creatures', cap: 40 }] },
-      { enabled: true },
+      { enabled: true, reason: 'It is mended.' },
       { caps: [{ dimension: 'creatures', cap: 0.5 }] },
       { caps: [{ dimension: 'creatures', cap: null }] },
     ].map((detail) => ['action.setting', actionId, detail]),

@@ -1,20 +1,10 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { BOUNDS } from '../../src/server/bounds.ts'
-import { createGraphqlEndpoint } from '../../src/server/graphql-endpoint.ts'
-import { createLogger } from '../../src/server/logger.ts'
-import { attachSockets } from '../../src/server/sockets.ts'
 import { Changes } from '../../src/store/changes.ts'
-import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { NOW } from '../graphql/client.ts'
 import { appendLines, insertEvent, insertRun } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
+import { listenLocally, STALLED_BOUND } from './local-socket.ts'
 import { LogReader, upTo } from './log-reader.ts'
-import { wiredParts } from './wired-api.ts'
 
 const { db } = await testDatabase()
 const changes = new Changes()
@@ -23,36 +13,6 @@ const STALLED = 1_000
 const LINES = 24
 const LINE_BYTES = 100_000
 const MIB = 2 ** 20
-/** What a reader may cost: 1 MiB, and one frame. */
-const BOUND = MIB + 256 * 1024
-
-/**
- * A server on a local socket, whose kernel takes some 200 KB for each connection; of TCP it takes megabytes, which
- * would be as much memory again and again as this test wants to see.
- */
-async function listen() {
-  const parts = wiredParts({
-    db,
-    clock: new FakeClock(NOW.getTime()),
-    log: createLogger({ level: 'silent', format: 'json' }),
-    changes,
-  })
-  const folder = mkdtempSync(join(tmpdir(), 'cuelight-'))
-  const server = createServer()
-  const sockets = attachSockets(server, {
-    ...parts,
-    endpoint: createGraphqlEndpoint(parts),
-    bounds: BOUNDS,
-  })
-  server.listen(join(folder, 'socket'))
-  await once(server, 'listening')
-  onTestFinished(async () => {
-    await sockets.close()
-    server.close()
-    rmSync(folder, { recursive: true })
-  })
-  return { sockets, url: `ws+unix://${join(folder, 'socket')}:/graphql` }
-}
 
 /** The numbers of the lines in a message, without reading all of it. */
 function linesIn(message: Buffer): number[] {
@@ -64,7 +24,7 @@ function linesIn(message: Buffer): number[] {
 
 test('a thousand readers that stopped reading hold up nobody, cost little, and get everything when they read again', async () => {
   const runId = await insertRun(db, await insertEvent(db), { status: 'RUNNING' })
-  const { sockets, url } = await listen()
+  const { sockets, url } = await listenLocally(db, changes)
   const open = async () => {
     const lines: number[] = []
     const reader = await LogReader.open({ url, runId, onNext: (message) => lines.push(...linesIn(message)) })
@@ -88,7 +48,7 @@ test('a thousand readers that stopped reading hold up nobody, cost little, and g
   }
   expect(live.lines).toEqual(upTo(LINES))
   const { unsentBytes } = sockets.stats()
-  expect(unsentBytes).toBeLessThanOrEqual(STALLED * BOUND)
+  expect(unsentBytes).toBeLessThanOrEqual(STALLED * STALLED_BOUND)
   // Else they were not stalled.
   expect(unsentBytes).toBeGreaterThan(STALLED * MIB * 0.9)
   // All of them wait for the same bytes: a copy for each would be more than a gigabyte.

@@ -1,22 +1,12 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { BOUNDS } from '../../src/server/bounds.ts'
-import { createGraphqlEndpoint } from '../../src/server/graphql-endpoint.ts'
-import { createLogger } from '../../src/server/logger.ts'
-import { attachSockets } from '../../src/server/sockets.ts'
-import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { NOW } from '../graphql/client.ts'
 import { appendLines, insertEvent, insertRun } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
 import { countExecutions } from './executions.ts'
+import { listenLocally, STALLED_BOUND } from './local-socket.ts'
 import { LogReader, upTo } from './log-reader.ts'
 import { StreamReader } from './stream-reader.ts'
 import { WatchedChanges } from './watched-changes.ts'
-import { wiredParts } from './wired-api.ts'
 
 const { db } = await testDatabase()
 const changes = new WatchedChanges()
@@ -25,41 +15,10 @@ const STALLED = 400
 const LINES = 24
 const LINE_BYTES = 100_000
 const MIB = 2 ** 20
-/** What a reader may cost: 1 MiB, and one frame. */
-const BOUND = MIB + 256 * 1024
-
-/** A server on a local socket, whose kernel takes some 200 KB for each connection and not the megabytes of TCP. */
-async function listen() {
-  const parts = wiredParts({
-    db,
-    clock: new FakeClock(NOW.getTime()),
-    log: createLogger({ level: 'silent', format: 'json' }),
-    changes,
-  })
-  const folder = mkdtempSync(join(tmpdir(), 'cuelight-'))
-  const endpoint = createGraphqlEndpoint(parts)
-  const responses = new Set<ServerResponse>()
-  const server = createServer((request, response) => {
-    responses.add(response)
-    response.once('close', () => responses.delete(response))
-    void endpoint(request, response)
-  })
-  const sockets = attachSockets(server, { ...parts, endpoint, bounds: BOUNDS })
-  const path = join(folder, 'socket')
-  server.listen(path)
-  await once(server, 'listening')
-  onTestFinished(async () => {
-    await sockets.close()
-    server.closeAllConnections()
-    server.close()
-    rmSync(folder, { recursive: true })
-  })
-  return { path, responses, sockets }
-}
 
 test('streams whose readers stopped reading hold up nobody, cost little, and bring everything when they read again', async () => {
   const runId = await insertRun(db, await insertEvent(db), { status: 'RUNNING' })
-  const { path, responses, sockets } = await listen()
+  const { path, responses, sockets } = await listenLocally(db, changes)
   const open = () => StreamReader.open({ url: path, runId })
   const stalled: StreamReader[] = []
   while (stalled.length < STALLED) stalled.push(...(await Promise.all(Array.from({ length: 50 }, open))))
@@ -82,7 +41,7 @@ test('streams whose readers stopped reading hold up nobody, cost little, and bri
   expect([overStream.lines, overSocket.lines]).toEqual([upTo(LINES), upTo(LINES)])
   const unsent = [...responses].map(({ writableLength }) => writableLength).sort((a, b) => a - b)
   expect(unsent).toHaveLength(STALLED + 1)
-  expect(unsent.at(-1)).toBeLessThanOrEqual(BOUND)
+  expect(unsent.at(-1)).toBeLessThanOrEqual(STALLED_BOUND)
   // Else they were not stalled; the first is the one that reads.
   expect(unsent[1]).toBeGreaterThan(MIB * 0.9)
   // All of them wait for the same bytes: a copy for each would be half a gigabyte.

@@ -4,40 +4,14 @@ import pg from 'pg'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { readConfig } from '../../src/server/config.ts'
-import { createLogger } from '../../src/server/logger.ts'
 import { serve } from '../../src/server/serve.ts'
-import { FakeClock } from '../../src/testing/fake-clock.ts'
-import { NOW } from '../graphql/client.ts'
-import { appendLines, insertEvent, insertRun } from '../graphql/fixtures.ts'
-import { testDatabase } from '../support/database.ts'
+import { appendLines } from '../graphql/fixtures.ts'
 import { countExecutions } from './executions.ts'
+import { followedLog } from './followed-log.ts'
 import { LogReader, RUN_LOG, upTo } from './log-reader.ts'
-import { WatchedChanges } from './watched-changes.ts'
-import { wiredServer } from './wired-api.ts'
 
-const { db, url: databaseUrl } = await testDatabase()
-const event = await insertEvent(db)
-let minute = 0
-const newRun = () => insertRun(db, event, { at: new Date(NOW.getTime() + minute++ * 60_000), status: 'RUNNING' })
-const quiet = createLogger({ level: 'silent', format: 'json' })
+const { db, databaseUrl, quiet, changes, url, server, newRun, write, finish, subscribed } = await followedLog()
 const FRAME = 256 * 1024
-
-const changes = new WatchedChanges()
-const { url, server } = await wiredServer({ db, clock: new FakeClock(NOW.getTime()), log: quiet, changes })
-
-async function write(runId: string, texts: string[]): Promise<number> {
-  const line = await appendLines(db, runId, texts)
-  changes.publish({ runId, line, cues: false })
-  return line
-}
-
-async function finish(runId: string): Promise<void> {
-  await db.prisma.run.update({ where: { id: runId }, data: { status: 'COMPLETED', endedAt: NOW } })
-  changes.publish({ runId, line: 0, cues: false })
-}
-
-const subscribed = (count: number) =>
-  vi.waitFor(() => expect(server.stats().subscribers).toBe(count), { timeout: 20_000 })
 
 const open: LogReader[] = []
 afterEach(async () => {

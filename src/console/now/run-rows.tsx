@@ -3,7 +3,7 @@ import type { RunRowFragment } from '../../generated/console/documents.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Instant } from '../time/instant.tsx'
 import { Chip } from '../ui/chip.tsx'
-import { RehearsalChip, StatusChip } from '../ui/run-status.tsx'
+import { HealthChip, RehearsalChip, StatusChip } from '../ui/run-status.tsx'
 import classes from './now.module.css'
 
 type RowProps = { run: RunRowFragment }
@@ -42,6 +42,24 @@ export function EndedRow({ run }: RowProps) {
       <span className={classes.when}>
         {run.endedAt !== null && <Instant at={run.endedAt} zone={run.timeZone} />}
         <StatusChip status={run.status} />
+      </span>
+    </li>
+  )
+}
+
+/** A run of any status, with what there is to say of it. */
+export function RunRow({ run }: RowProps) {
+  const { status, missedReason, waitingOn } = run
+  const why = missedReason !== null ? MISSED[missedReason] : (run.endedBecause ?? waitingOn?.description ?? null)
+  return (
+    <li className={classes.row}>
+      <Name run={run} />
+      {why !== null && status !== 'SCHEDULED' && <span className={classes.why}>{why}</span>}
+      <span className={classes.when}>
+        <Instant at={run.startedAt ?? run.scheduledFor} zone={run.timeZone} />
+        {run.cleanupStatus === 'INCOMPLETE' && <Chip tone="bad">Cleanup incomplete</Chip>}
+        <HealthChip health={run.health} stalledSince={run.stalledSince} />
+        <StatusChip status={status} />
       </span>
     </li>
   )

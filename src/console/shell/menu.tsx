@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useOpenCues } from '../cues/open-cues.tsx'
+import { MoreMenu } from './more-menu.tsx'
 import { PAGES } from './pages.ts'
 import classes from './shell.module.css'
 
@@ -9,7 +10,7 @@ export function Menu() {
   return (
     <nav aria-label="Pages" className={classes.menu}>
       {PAGES.map(({ to, label, icon: Icon, hasCues }) => (
-        <Link key={to} to={to} className={classes.page} activeOptions={{ exact: to === '/' }}>
+        <Link key={to} to={to} className={classes.page} activeOptions={{ exact: to === '/', includeSearch: false }}>
           <Icon size={20} aria-hidden />
           {label}
           {hasCues && cues.length > 0 && (
@@ -20,6 +21,7 @@ export function Menu() {
           )}
         </Link>
       ))}
+      <MoreMenu />
     </nav>
   )
 }

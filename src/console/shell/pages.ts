@@ -1,7 +1,24 @@
-import { IconActivity, IconHandStop } from '@tabler/icons-react'
+import {
+  IconActivity,
+  IconClipboardList,
+  IconCpu,
+  IconHandStop,
+  IconHistory,
+  IconKey,
+  IconPuzzle,
+} from '@tabler/icons-react'
 
 /** The pages that have a place in the menu, in its order. */
 export const PAGES = [
   { to: '/', label: 'Now', icon: IconActivity, hasCues: false },
   { to: '/cues', label: 'Cues', icon: IconHandStop, hasCues: true },
+  { to: '/runs', label: 'Runs', icon: IconHistory, hasCues: false },
+] as const
+
+/** What is needed less often, under "More"; offered to who may see it. */
+export const MORE_PAGES = [
+  { to: '/actions', label: 'Actions', about: 'What steps can call', icon: IconPuzzle, role: 'VIEWER' },
+  { to: '/runner', label: 'Runner', about: 'The processes, and whether they keep up', icon: IconCpu, role: 'VIEWER' },
+  { to: '/tokens', label: 'Tokens', about: 'Who may sign in', icon: IconKey, role: 'ADMIN' },
+  { to: '/audit', label: 'Audit log', about: 'Who changed what', icon: IconClipboardList, role: 'ADMIN' },
 ] as const

@@ -1,4 +1,4 @@
-import { Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { IconChevronDown, IconCode, IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { forgetToken } from '../session/token.ts'
 import { useViewer } from '../session/viewer-context.ts'
@@ -16,7 +16,7 @@ export function ViewerMenu() {
   const { name, role } = useViewer()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <Menu position="bottom-end" width={280} withinPortal={false}>
+    <Menu position="bottom-end" width={280} withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <UnstyledButton className={classes.viewer} aria-label={`${name}, ${role}: your menu`}>
           <IconUserCircle size={22} stroke={1.6} aria-hidden />
@@ -33,20 +33,12 @@ export function ViewerMenu() {
             {role}. {MAY[role]}
           </Text>
         </div>
-        <div className={classes.who}>
-          <SegmentedControl
-            fullWidth
-            size="xs"
-            aria-label="Light or dark"
-            value={colorScheme}
-            onChange={(value) => setColorScheme(value as typeof colorScheme)}
-            data={[
-              { value: 'auto', label: 'As the device' },
-              { value: 'light', label: 'Light' },
-              { value: 'dark', label: 'Dark' },
-            ]}
-          />
-        </div>
+        <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as typeof colorScheme)}>
+          <Menu.RadioItem value="auto">Light or dark as the device</Menu.RadioItem>
+          <Menu.RadioItem value="light">Light</Menu.RadioItem>
+          <Menu.RadioItem value="dark">Dark</Menu.RadioItem>
+        </Menu.RadioGroup>
+        <Menu.Divider />
         <Menu.Item component="a" href="/graphql" leftSection={<IconCode size={18} aria-hidden />}>
           The API (GraphiQL)
         </Menu.Item>

@@ -1,0 +1,111 @@
+import { Button, Group, Modal, NumberInput, Stack, Switch, Textarea } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { type RegisteredActionFragment, SetActionSettingDocument } from '../../generated/console/documents.ts'
+import { act, messageOf } from '../api/act.ts'
+import { useConnection } from '../api/connection-context.ts'
+import { Notice } from '../ui/notice.tsx'
+import { capsOf } from './action-words.ts'
+
+type SettingDialogProps = { action: RegisteredActionFragment; opened: boolean; onClose(): void; onChange(): void }
+
+/** Asks what is allowed of an action, and why. */
+export function SettingDialog({ action, opened, onClose, onChange }: SettingDialogProps) {
+  return (
+    <Modal.Root opened={opened} onClose={onClose} centered transitionProps={{ duration: 100 }}>
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body pt="md">
+          <Modal.Title fz="lg" fw={650} mb="xs">
+            Setting of "{action.label}"
+          </Modal.Title>
+          <SettingForm action={action} onClose={onClose} onChange={onChange} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+function SettingForm({ action, onClose, onChange }: Omit<SettingDialogProps, 'opened'>) {
+  const { client } = useConnection()
+  // What stands in the form is what is sent, whatever somebody else sets meanwhile.
+  const [before] = useState(() => ({ enabled: action.setting.enabled, caps: capsOf(action) }))
+  const [enabled, setEnabled] = useState(before.enabled)
+  const [caps, setCaps] = useState(before.caps)
+  const [reason, setReason] = useState('')
+  const [isMissing, setMissing] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const changed = caps.filter(({ cap }, index) => cap !== before.caps[index]?.cap)
+    if (enabled === before.enabled && changed.length === 0) return setProblem('Nothing is changed yet.')
+    if (reason.trim() === '') return setMissing(true)
+    setBusy(true)
+    setProblem(null)
+    const input = {
+      actionId: action.id,
+      ...(enabled === before.enabled ? {} : { enabled }),
+      ...(changed.length === 0 ? {} : { caps: changed }),
+      reason: reason.trim(),
+    }
+    const outcome = await act(client, SetActionSettingDocument, { input })
+    setBusy(false)
+    if (outcome.kind === 'unknown') return setProblem(outcome.message)
+    onChange()
+    if (outcome.kind === 'refused') return setProblem(messageOf(outcome.refusal))
+    onClose()
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack>
+        <Switch
+          size="md"
+          label="It may be called"
+          description="Off: steps that call it are refused from the next one on, in runs that go on too."
+          checked={enabled}
+          onChange={(event) => setEnabled(event.currentTarget.checked)}
+        />
+        {caps.map(({ dimension, cap }, index) => (
+          <NumberInput
+            key={dimension}
+            label={`The most ${dimension} that one run may cause`}
+            description="Empty: counted, not capped. A run that goes on keeps the caps that it started with."
+            size="md"
+            min={0}
+            thousandSeparator=","
+            value={cap ?? ''}
+            onChange={(value) =>
+              setCaps(caps.with(index, { dimension, cap: typeof value === 'number' ? value : null }))
+            }
+          />
+        ))}
+        <Textarea
+          label="Reason"
+          description="Kept in the audit log, with your name."
+          autosize
+          minRows={2}
+          maxRows={6}
+          size="md"
+          required
+          value={reason}
+          error={isMissing ? 'Say why: who reads the audit log later will ask.' : null}
+          onChange={(event) => {
+            setReason(event.currentTarget.value)
+            setMissing(false)
+          }}
+        />
+        {problem !== null && <Notice tone="bad">{problem}</Notice>}
+        <Group justify="flex-end">
+          <Button variant="default" size="md" onClick={onClose}>
+            Leave it
+          </Button>
+          <Button type="submit" size="md" color={before.enabled && !enabled ? 'stop' : 'blue'} loading={isBusy}>
+            {before.enabled && !enabled ? 'Switch it off' : 'Set it'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,123 @@
+import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { CreateApiTokenDocument, type Role } from '../../generated/console/documents.ts'
+import { act, messageOf } from '../api/act.ts'
+import { useConnection } from '../api/connection-context.ts'
+import { fromLocalField } from '../time/local-field.ts'
+import { Notice } from '../ui/notice.tsx'
+import { NewToken } from './new-token.tsx'
+import { ROLES } from './token-words.ts'
+
+type CreateDialogProps = { opened: boolean; onClose(): void; onChange(): void }
+
+/** Makes a token, and shows it once: it is closed by its buttons alone then, as what is closed is lost. */
+export function CreateDialog({ opened, onClose, onChange }: CreateDialogProps) {
+  const [made, setMade] = useState<{ name: string; token: string } | null>(null)
+  const close = () => {
+    setMade(null)
+    onClose()
+  }
+  return (
+    <Modal.Root
+      opened={opened}
+      onClose={close}
+      closeOnClickOutside={made === null}
+      closeOnEscape={made === null}
+      centered
+      transitionProps={{ duration: 100 }}
+    >
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body pt="md">
+          <Modal.Title fz="lg" fw={650} mb="xs">
+            {made === null ? 'Create a token' : `The token of "${made.name}"`}
+          </Modal.Title>
+          {made === null ? (
+            <CreateForm
+              onClose={close}
+              onMade={(done) => {
+                setMade(done)
+                onChange()
+              }}
+            />
+          ) : (
+            <NewToken token={made.token} onClose={close} />
+          )}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+type CreateFormProps = { onClose(): void; onMade(made: { name: string; token: string }): void }
+
+function CreateForm({ onClose, onMade }: CreateFormProps) {
+  const { client } = useConnection()
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>('VIEWER')
+  const [expiry, setExpiry] = useState('')
+  const [isMissing, setMissing] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim() === '') return setMissing(true)
+    setBusy(true)
+    setProblem(null)
+    const expiresAt = fromLocalField(expiry)
+    const input = { name: name.trim(), role, ...(expiresAt === null ? {} : { expiresAt }) }
+    const outcome = await act(client, CreateApiTokenDocument, { input })
+    setBusy(false)
+    if (outcome.kind === 'unknown') {
+      return setProblem(`${outcome.message} It may have been made all the same: look at the list, and revoke it then.`)
+    }
+    if (outcome.kind === 'refused') return setProblem(messageOf(outcome.refusal))
+    onMade({ name: outcome.payload.apiToken.name, token: outcome.payload.token })
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="Who or what it is for: the logs call them so."
+          placeholder="Mira, shard 1"
+          size="md"
+          required
+          value={name}
+          error={isMissing ? 'Say who or what it is for.' : null}
+          onChange={(event) => {
+            setName(event.currentTarget.value)
+            setMissing(false)
+          }}
+          data-autofocus
+        />
+        <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as Role)} size="md">
+          <Stack gap={8} mt={4}>
+            {ROLES.map((option) => (
+              <Radio key={option.role} value={option.role} label={option.role} description={option.may} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <TextInput
+          type="datetime-local"
+          label="Holds until (if you like)"
+          description="In the time zone of this device. Empty: until it is revoked."
+          size="md"
+          value={expiry}
+          onChange={(event) => setExpiry(event.currentTarget.value)}
+        />
+        {problem !== null && <Notice tone="bad">{problem}</Notice>}
+        <Group justify="flex-end">
+          <Button variant="default" size="md" onClick={onClose}>
+            Leave it
+          </Button>
+          <Button type="submit" size="md" loading={isBusy}>
+            Create it
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

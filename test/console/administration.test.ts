@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest'
+import { TOKEN } from '../crash/server-process.ts'
+import { browserPath, findings, NO_BROWSER, openBrowser, TIME } from './browser.ts'
+import { consoleServer } from './console-server.ts'
+
+describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () => {
+  if (browserPath === null) return test.skip(NO_BROWSER)
+  const server = await consoleServer()
+  const { open } = await openBrowser(server.url)
+
+  test('actions say what they take, and are capped and switched off with a reason', async () => {
+    const page = await open({ token: TOKEN })
+    await page.getByRole('button', { name: /your menu/ }).click()
+    await page.getByRole('menuitem', { name: /forget/ }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'More' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: /^Actions/ }).waitFor()
+    expect(await findings(page)).toEqual([])
+    for (const key of ['ArrowDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
+    await page.getByRole('textbox', { name: 'Search actions and triggers' }).fill('balloon')
+    await page.getByRole('heading', { name: 'core' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /fair\.balloons/ }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('a whole number, from 1 to 500').waitFor()
+    await page.getByText('a list, each "red" or "green", at least 1 entries').waitFor()
+    await page.getByText('It has 1 min 30 s to answer.').waitFor()
+    await page.getByText('No published event uses it.').waitFor()
+    expect(await findings(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'Change setting …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Setting of "Let balloons go"' })
+    await dialog.getByRole('button', { name: 'Set it' }).click()
+    await dialog.getByText('Nothing is changed yet.').waitFor()
+    await dialog.getByRole('textbox', { name: /^The most balloons/ }).fill('40')
+    await dialog.getByRole('switch', { name: 'It may be called' }).click({ force: true })
+    await dialog.getByRole('button', { name: 'Switch it off' }).click()
+    await dialog.getByText('Say why: who reads the audit log later will ask.').waitFor()
+    expect(await findings(page)).toEqual([])
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('A storm is coming.')
+    await dialog.getByRole('button', { name: 'Switch it off' }).click()
+    await page.getByText('A run may cause 40 balloons at most.').waitFor()
+    await page.getByText('Switched off', { exact: true }).waitFor()
+    const { auditLog } = await server.ask('{ auditLog(first: 1) { edges { node { action subject detail } } } }')
+    expect(auditLog.edges[0].node).toEqual({
+      action: 'action.setting',
+      subject: 'fair.balloons',
+      detail: { enabled: false, caps: [{ dimension: 'balloons', cap: 40 }], reason: 'A storm is coming.' },
+    })
+  })
+
+  test('who only looks on is offered no setting and no page of admins', async () => {
+    const { token } = await server.tokenFor('Vera', 'VIEWER')
+    const page = await open({ token, path: '/actions', phone: true })
+    await page.getByRole('button', { name: /fair\.bell/ }).tap()
+    await page.getByText('text, not empty').waitFor()
+    await page.getByRole('button', { name: /fair\.balloons/ }).tap()
+    await page.getByText('How many at once.', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Change setting …' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'More' }).tap()
+    await page.getByRole('menuitem', { name: /^Actions/ }).waitFor()
+    expect(
+      await page.getByRole('menuitem').evaluateAll((items) => items.map((item) => item.getAttribute('href'))),
+    ).toEqual(['/actions', '/runner'])
+    for (const [path, title] of [
+      ['/tokens', 'Tokens needs the role ADMIN'],
+      ['/audit', 'The audit log needs the role ADMIN'],
+    ]) {
+      await page.goto(server.url + path)
+      await page.getByRole('heading', { name: title ?? '' }).waitFor()
+      await page.getByText('You are Vera, and your role is VIEWER.').waitFor()
+      expect(await findings(page)).toEqual([])
+    }
+  })
+
+  test('a token is made, shown once, signs somebody in, and is revoked', async () => {
+    const page = await open({ token: TOKEN, path: '/tokens' })
+    await page.getByRole('button', { name: 'Create a token …' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Create it' }).click()
+    await dialog.getByText('Say who or what it is for.').waitFor()
+    expect(await findings(page)).toEqual([])
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Nora')
+    await dialog.getByRole('radio', { name: 'MODERATOR' }).check()
+    await dialog.getByLabel('Holds until').fill('2001-01-01T00:00')
+    await dialog.getByRole('button', { name: 'Create it' }).click()
+    await dialog.getByText(/is not in the future/).waitFor()
+    await dialog.getByLabel('Holds until').fill('')
+    await dialog.getByRole('button', { name: 'Create it' }).click()
+    await dialog.getByText('It is shown this once').waitFor()
+    const token = await dialog.getByRole('textbox', { name: 'Token' }).inputValue()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url })
+    await dialog.getByRole('button', { name: 'Copy it' }).click()
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token)
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.content()).not.toContain(token)
+
+    const nora = await open({ token, path: '/' })
+    await nora.getByRole('button', { name: 'Nora, MODERATOR: your menu' }).waitFor()
+    await page.getByRole('button', { name: 'Revoke Nora' }).click()
+    const asked = page.getByRole('dialog', { name: 'Revoke the token of "Nora"?' })
+    await asked.getByText(/It is a MODERATOR/).waitFor()
+    expect(await asked.getByRole('textbox').count()).toBe(0)
+    await asked.getByRole('button', { name: 'Revoke it' }).click()
+    await page.getByRole('button', { name: 'Revoke Nora' }).waitFor({ state: 'detached' })
+    await nora.getByText('The server does not take this token').waitFor()
+    await page.getByText('All', { exact: true }).click()
+    await page.getByRole('row', { name: /Nora/ }).getByText('revoked').waitFor()
+    expect(await findings(page)).toEqual([])
+  })
+
+  test('the audit log is filtered, and says all of an entry', async () => {
+    const { id } = await server.tokenFor('Odo', 'VIEWER')
+    await server.tokenFor('Pia', 'VIEWER')
+    await server.ask('mutation ($id: ID!) { revokeApiToken(input: { id: $id }) { __typename } }', { id })
+    const page = await open({ token: TOKEN, path: '/audit' })
+    const entries = page.getByRole('list', { name: 'Entries' }).locator('summary')
+    await entries.filter({ hasText: 'admin created the token of Pia' }).waitFor()
+    await page.getByRole('combobox', { name: 'What' }).click()
+    await page.getByRole('option', { name: 'Token revoked' }).click()
+    await entries.filter({ hasText: 'Pia' }).waitFor({ state: 'detached' })
+    await entries.filter({ hasText: 'admin revoked the token of Odo' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('token.revoke', { exact: true }).first().waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'All that was done to it' }).click()
+    await page.getByText('2 entries', { exact: true }).waitFor()
+    expect(await entries.allTextContents()).toEqual([
+      expect.stringContaining('admin revoked the token of Odo'),
+      expect.stringContaining('admin created the token of Odo'),
+    ])
+    await page.getByRole('textbox', { name: 'Who' }).fill('nobody')
+    await page.getByRole('heading', { name: 'No entry matches' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.goBack()
+    await page.getByText('2 entries', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await entries.filter({ hasText: 'Pia' }).waitFor()
+  })
+
+  test('the runner is said to keep up, and what is wrong is said where a process is silent', async () => {
+    const page = await open({ token: TOKEN, path: '/runner' })
+    await page.getByText('The runner keeps up.').waitFor()
+    await page.getByRole('region', { name: 'Processes' }).last().getByText('Works', { exact: true }).waitFor()
+    await page.getByText('The clock of this device agrees with it.').waitFor()
+    expect(await findings(page)).toEqual([])
+    await server.db.prisma.$executeRaw`
+      INSERT INTO instances (id, host, pid, started_at, last_seen_at, working)
+      VALUES ('lost-1-x', 'lost', 1, now() - interval '1 day', now() - interval '2 minutes', 0)`
+    await page.getByText('1 process is silent').waitFor()
+    await page.getByRole('row', { name: /lost/ }).getByText('Silent').waitFor()
+    expect(await findings(page)).toEqual([])
+    await server.db.prisma.$executeRaw`DELETE FROM instances WHERE id = 'lost-1-x'`
+    await page.getByText('The runner keeps up.').waitFor()
+  })
+
+  test('an old run is found: by filters in the address, page by page, and back from the run', async () => {
+    const played = [{ key: 'play', steps: [{ actionId: 'core.log', params: { message: 'Go!' } }] }]
+    const id = await server.run('found', played)
+    await server.until(id, ({ status }) => status === 'COMPLETED')
+    const definition = (await server.ask('{ definition(slug: "found") { id } }')).definition.id
+    for (let number = 0; number < 51; number += 1) {
+      await server.ask(
+        'mutation ($input: StartRunInput!) { startRun(input: $input) { __typename ... on Error { message } } }',
+        { input: { definitionId: definition, scope: `hall ${number}` } },
+      )
+    }
+    const page = await open({ token: TOKEN, path: '/runs' })
+    const rows = page.getByRole('list', { name: 'Runs' }).getByRole('listitem')
+    await page.getByRole('combobox', { name: 'Event' }).click()
+    await page.getByRole('option', { name: /found/ }).click()
+    await page.getByText('52 runs', { exact: true }).waitFor()
+    expect(await rows.count()).toBe(50)
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Older' }).click()
+    await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(2)
+    await rows.last().getByRole('link', { name: 'Event found' }).click()
+    await page.getByRole('heading', { name: 'Event found' }).waitFor()
+    await expect.poll(() => page.url()).toContain(id)
+    await page.goBack()
+    await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(2)
+    await page.getByRole('button', { name: 'Newer' }).click()
+    await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(50)
+    await page.getByRole('textbox', { name: 'Scope' }).fill('hall 17')
+    await page.getByText('1 run', { exact: true }).waitFor()
+    await page.getByLabel('To', { exact: true }).fill('2001-01-01')
+    await page.getByRole('heading', { name: 'No run matches' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show all runs' }).click()
+    await page.getByRole('heading', { name: 'No run matches' }).waitFor({ state: 'detached' })
+  })
+
+  test.each([
+    ['light', true],
+    ['dark', false],
+    ['dark', true],
+  ] as const)('axe finds nothing on these pages in %s, on a phone: %s', async (scheme, phone) => {
+    const found: Record<string, string[]> = {}
+    const page = await open({ token: TOKEN, scheme, phone })
+    for (const [path, heading] of [
+      ['/runs', 'Runs'],
+      ['/actions', 'Actions'],
+      ['/runner', 'Runner'],
+      ['/tokens', 'Tokens'],
+      ['/audit', 'Audit log'],
+    ] as const) {
+      await page.goto(server.url + path)
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+      await page.getByText(/^Reading /).waitFor({ state: 'detached' })
+      if (path === '/actions') await page.getByRole('button', { name: /fair\.balloons/ }).click()
+      if (phone && (path === '/runs' || path === '/audit')) await page.getByRole('button', { name: /^Filters/ }).click()
+      found[path] = await findings(page)
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menuitem', { name: /^Audit log/ }).waitFor()
+      found[`${path} with the menu`] = await findings(page)
+    }
+    expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
+  })
+})
