@@ -1,5 +1,7 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { CuesPage } from './cues/cues-page.tsx'
+import { DefinitionPage } from './definitions/definition-page.tsx'
+import { DefinitionsPage } from './definitions/definitions-page.tsx'
 import { NowPage } from './now/now-page.tsx'
 import { RunPage } from './run/run-page.tsx'
 import { NothingHere } from './shell/nothing-here.tsx'
@@ -18,9 +20,21 @@ const run = createRoute({
     return <RunPage key={runId} runId={runId} />
   },
 })
+const definitions = createRoute({ getParentRoute: () => root, path: '/definitions', component: DefinitionsPage })
+const definition = createRoute({
+  getParentRoute: () => root,
+  path: '/definitions/$slug',
+  component: function DefinitionOfAddress() {
+    const { slug } = definition.useParams()
+    return <DefinitionPage key={slug} slug={slug} />
+  },
+})
 
 /** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
-export const router = createRouter({ routeTree: root.addChildren([now, cues, run]), scrollRestoration: true })
+export const router = createRouter({
+  routeTree: root.addChildren([now, cues, run, definitions, definition]),
+  scrollRestoration: true,
+})
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,9 +1,9 @@
 import { Title } from '@mantine/core'
 import { IconBroadcast, IconCalendarOff, IconHistory } from '@tabler/icons-react'
-import { useEffect } from 'react'
 import { NowDocument, RunsChangedDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
+import { useLookAgain } from '../api/look-again.ts'
 import { CueCard } from '../cues/cue-card.tsx'
 import cueClasses from '../cues/cues.module.css'
 import { useOpenCues } from '../cues/open-cues.tsx'
@@ -17,8 +17,6 @@ import classes from './now.module.css'
 import { EndedRow, NextRow, UnresolvedRow } from './run-rows.tsx'
 
 const EVERY = {}
-/** What is to start changes by time alone; read again this often besides. */
-const LOOK_AGAIN_MS = 30_000
 
 /** What goes on: what waits for a person first, then what runs, then what comes. */
 export function NowPage() {
@@ -28,10 +26,7 @@ export function NowPage() {
     { query: NowDocument, variables: EVERY },
     { document: RunsChangedDocument, variables: EVERY },
   )
-  useEffect(() => {
-    const looking = setInterval(refresh, LOOK_AGAIN_MS)
-    return () => clearInterval(looking)
-  }, [refresh])
+  useLookAgain(refresh)
 
   const live = data?.live.edges.map(({ node }) => node) ?? []
   const unresolved = data?.unresolved.edges.map(({ node }) => node) ?? []

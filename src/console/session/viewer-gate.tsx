@@ -1,4 +1,4 @@
-import { Button, Center, Loader, Stack, Text } from '@mantine/core'
+import { Button, Center, Loader, Stack, Text, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ViewerDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
@@ -26,7 +26,10 @@ export function ViewerGate({ children }: { children: ReactNode }) {
             VIEWER, MODERATOR or ADMIN.
           </Notice>
         ) : error === null ? (
-          <Loader aria-label="Asking the server who you are" />
+          <div role="status">
+            <VisuallyHidden>Asking the server who you are</VisuallyHidden>
+            <Loader aria-hidden />
+          </div>
         ) : (
           <>
             <Loader aria-hidden />

@@ -33,7 +33,7 @@ export function ControlDialog({ control, onClose, onChange }: ControlDialogProps
 }
 
 function ControlForm({ control, onClose, onChange }: ControlDialogProps & { control: Control }) {
-  const { effect, action, color = 'blue', isReasonRequired = false, instant } = control
+  const { effect, action, color = 'blue', isReasonRequired = false, isReasonKept = true, instant } = control
   const [reason, setReason] = useState('')
   const [at, setAt] = useState(instant === undefined ? '' : toLocalField(instant.value))
   const [missing, setMissing] = useState(false)
@@ -95,22 +95,24 @@ function ControlForm({ control, onClose, onChange }: ControlDialogProps & { cont
             )}
           </div>
         )}
-        <Textarea
-          label={isReasonRequired ? 'Reason' : 'Reason (if you like)'}
-          description="Kept in the log, with your name."
-          autosize
-          minRows={2}
-          maxRows={6}
-          size="md"
-          required={isReasonRequired}
-          value={reason}
-          error={missing ? 'Say why: who reads the log later will ask.' : null}
-          onChange={(event) => {
-            setReason(event.currentTarget.value)
-            setMissing(false)
-          }}
-          data-autofocus
-        />
+        {isReasonKept && (
+          <Textarea
+            label={isReasonRequired ? 'Reason' : 'Reason (if you like)'}
+            description="Kept in the log, with your name."
+            autosize
+            minRows={2}
+            maxRows={6}
+            size="md"
+            required={isReasonRequired}
+            value={reason}
+            error={missing ? 'Say why: who reads the log later will ask.' : null}
+            onChange={(event) => {
+              setReason(event.currentTarget.value)
+              setMissing(false)
+            }}
+            data-autofocus
+          />
+        )}
         {problem !== null && <Notice tone="bad">{problem}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" size="md" onClick={onClose}>

@@ -9,6 +9,8 @@ export type Control = {
   action: string
   color?: 'blue' | 'go' | 'stop'
   isReasonRequired?: boolean
+  /** False: there is nowhere to keep a reason, and none is asked for. */
+  isReasonKept?: boolean
   /** Asks for an instant, and begins with this one. */
   instant?: { label: string; value: string; zone: string }
   /** `reason` is empty where none was given; `instant` as a UTC instant where it was asked for. */
