@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter } from '@tanstack/react-rout
 import { CuesPage } from './cues/cues-page.tsx'
 import { DefinitionPage } from './definitions/definition-page.tsx'
 import { DefinitionsPage } from './definitions/definitions-page.tsx'
+import { DraftPage } from './draft/draft-page.tsx'
 import { NowPage } from './now/now-page.tsx'
 import { RunPage } from './run/run-page.tsx'
 import { NothingHere } from './shell/nothing-here.tsx'
@@ -24,15 +25,25 @@ const definitions = createRoute({ getParentRoute: () => root, path: '/definition
 const definition = createRoute({
   getParentRoute: () => root,
   path: '/definitions/$slug',
+  validateSearch: ({ publish }): { publish?: boolean } => (publish === true ? { publish } : {}),
   component: function DefinitionOfAddress() {
     const { slug } = definition.useParams()
-    return <DefinitionPage key={slug} slug={slug} />
+    const { publish = false } = definition.useSearch()
+    return <DefinitionPage key={slug} slug={slug} isPublishing={publish} />
+  },
+})
+const draft = createRoute({
+  getParentRoute: () => root,
+  path: '/definitions/$slug/edit',
+  component: function DraftOfAddress() {
+    const { slug } = draft.useParams()
+    return <DraftPage key={slug} slug={slug} />
   },
 })
 
 /** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
 export const router = createRouter({
-  routeTree: root.addChildren([now, cues, run, definitions, definition]),
+  routeTree: root.addChildren([now, cues, run, definitions, definition, draft]),
   scrollRestoration: true,
 })
 

@@ -1,6 +1,5 @@
 import { Button, Title } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { DefinitionPageFragment } from '../../generated/console/documents.ts'
 import { useConnection } from '../api/connection-context.ts'
 import runClasses from '../run/run.module.css'
@@ -8,6 +7,7 @@ import { useMay } from '../session/viewer-context.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Instant } from '../time/instant.tsx'
 import { useAsk } from '../ui/control-host.tsx'
+import { LinkButton } from '../ui/link-button.tsx'
 import classes from './definition.module.css'
 import { archiveControl, rehearseControl, scheduleControl } from './definition-controls.ts'
 import { DefinitionState } from './definition-state.tsx'
@@ -15,10 +15,10 @@ import { DaylightSaving } from './next-occurrence.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 import { scheduleWords } from './schedule-words.ts'
 
-type HeadProps = { definition: DefinitionPageFragment; refresh(): void }
+type HeadProps = { definition: DefinitionPageFragment; isPublishing: boolean; refresh(): void }
 
 /** What the event is, when it comes next, and what may be done with it. */
-export function DefinitionHead({ definition, refresh }: HeadProps) {
+export function DefinitionHead({ definition, isPublishing, refresh }: HeadProps) {
   const { title, slug, description, currentVersion, draft, timeZone } = definition
   const mayEdit = useMay('ADMIN') && definition.state !== 'ARCHIVED'
   const zone = currentVersion?.timeZone ?? timeZone
@@ -52,7 +52,7 @@ export function DefinitionHead({ definition, refresh }: HeadProps) {
         </div>
         {next !== undefined && <Countdown until={next.at} what="due" size="large" />}
       </div>
-      {mayEdit && <Controls definition={definition} refresh={refresh} />}
+      {mayEdit && <Controls {...{ definition, isPublishing, refresh }} />}
     </div>
   )
 }
@@ -64,14 +64,24 @@ function whyNoneNext({ state, schedulePaused, currentVersion }: DefinitionPageFr
   return currentVersion.spec.schedule.__typename === 'ManualSchedule' ? '' : 'Its schedule has nothing more to come.'
 }
 
-function Controls({ definition, refresh }: HeadProps) {
+function Controls({ definition, isPublishing, refresh }: HeadProps) {
   const { client } = useConnection()
   const ask = useAsk()
   const navigate = useNavigate()
-  const [isPublishing, setPublishing] = useState(false)
-  const { state, schedulePaused, currentVersion } = definition
+  // In the address, so that the editor can lead to it.
+  const setPublishing = (publish: boolean) =>
+    void navigate({
+      to: '/definitions/$slug',
+      params: { slug: definition.slug },
+      search: publish ? { publish } : {},
+      replace: true,
+    })
+  const { slug, state, schedulePaused, currentVersion } = definition
   return (
     <section className={runClasses.controls} aria-label="Controls of the definition">
+      <LinkButton to="/definitions/$slug/edit" params={{ slug }} size="md">
+        Edit the draft
+      </LinkButton>
       <Button variant="default" size="md" onClick={() => setPublishing(true)}>
         Publish …
       </Button>

@@ -11,7 +11,7 @@ import { Loading } from '../ui/loading.tsx'
 import { DefinitionView } from './definition-view.tsx'
 
 /** Reads the definition of an address, and says so where there is none. */
-export function DefinitionPage({ slug }: { slug: string }) {
+export function DefinitionPage({ slug, isPublishing }: { slug: string; isPublishing: boolean }) {
   // Its runs tell of what happens to it; whose they are is known once it is read.
   const [id, setId] = useState<string | null>(null)
   const changes = useMemo(
@@ -24,7 +24,7 @@ export function DefinitionPage({ slug }: { slug: string }) {
   usePageTitle(definition?.title || slug)
   if (definition !== null && definition.id !== id) setId(definition.id)
 
-  if (definition !== null) return <DefinitionView definition={definition} changes={changes} refresh={refresh} />
+  if (definition !== null) return <DefinitionView {...{ definition, changes, refresh, isPublishing }} />
   if (data === undefined && error === null) return <Loading what="the definition" />
   return <NoDefinition problem={error === null ? null : sentenceOf(error)} />
 }

@@ -15,11 +15,13 @@ import { VersionVerification } from './version-verification.tsx'
 export type DefinitionViewProps = {
   definition: DefinitionPageFragment
   changes: RunChanges | null
+  /** The address asks for the dialog of publishing. */
+  isPublishing: boolean
   refresh(): void
 }
 
 /** All of one definition: what it does, when it comes, its draft, its versions and its runs. */
-export function DefinitionView({ definition, changes, refresh }: DefinitionViewProps) {
+export function DefinitionView({ definition, changes, isPublishing, refresh }: DefinitionViewProps) {
   const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false })
   const mayEdit = useMay('ADMIN') && definition.state !== 'ARCHIVED'
   const { currentVersion } = definition
@@ -31,7 +33,7 @@ export function DefinitionView({ definition, changes, refresh }: DefinitionViewP
   )
   return (
     <>
-      <DefinitionHead definition={definition} refresh={refresh} />
+      <DefinitionHead definition={definition} isPublishing={isPublishing} refresh={refresh} />
       <div className={runClasses.columns}>
         {isWide && (
           <section aria-label="Rundown" className={runClasses.left}>

@@ -4,6 +4,7 @@ import { IconFileSearch, IconPlus, IconSearch, IconTimeline } from '@tabler/icon
 import { useState } from 'react'
 import { type DefinitionState, DefinitionsDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
+import { useKept } from '../api/kept.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { useMay } from '../session/viewer-context.ts'
@@ -37,9 +38,7 @@ export function DefinitionsPage() {
   const filter = { state: SHOWN[shown] ?? null, search: sought === '' ? null : sought }
   const { data, error, refresh } = useLive({ query: DefinitionsDocument, variables: { filter, first } }, null)
   useLookAgain(refresh)
-  // What was found last stays until there is something else.
-  const [last, setLast] = useState(data)
-  if (data !== undefined && data !== last) setLast(data)
+  const last = useKept(data)
 
   const found = last?.definitions.edges.map(({ node }) => node) ?? []
   const total = last?.definitions.totalCount ?? found.length

@@ -31,7 +31,7 @@ export function NewDefinition({ opened, onClose }: { opened: boolean; onClose():
     setBusy(false)
     if (outcome.kind === 'unknown') return setProblems({ whole: outcome.message })
     if (outcome.kind === 'refused') return setProblems({ slug: messageOf(outcome.refusal) })
-    void navigate({ to: '/definitions/$slug', params: { slug: outcome.payload.definition.slug } })
+    void navigate({ to: '/definitions/$slug/edit', params: { slug: outcome.payload.definition.slug } })
   }
 
   return (

@@ -9,6 +9,7 @@ import {
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { useLive } from '../api/live-query.ts'
+import { LinkButton } from '../ui/link-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { contentOfDraft, contentOfVersion } from './content.ts'
 import classes from './definition.module.css'
@@ -44,7 +45,7 @@ function Publishing({ definition, onClose, onChange }: Omit<PublishProps, 'opene
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const [published, setPublished] = useState<Published | null>(null)
-  const { id, title, updatedAt, currentVersion, draftIssues } = definition
+  const { id, title, updatedAt, currentVersion, draftIssues, slug } = definition
 
   const publish = async () => {
     setBusy(true)
@@ -97,6 +98,9 @@ function Publishing({ definition, onClose, onChange }: Omit<PublishProps, 'opene
             <Button variant="default" size="md" onClick={onClose}>
               Close
             </Button>
+            <LinkButton to="/definitions/$slug/edit" params={{ slug }} size="md">
+              Edit the draft
+            </LinkButton>
           </Group>
         </>
       ) : (
