@@ -27,7 +27,10 @@ test('settings, parameters and the schedule are told by what they say', () => {
   const before = content([], { parameters: [{ name: 'room', default: 'main' }, { name: 'host' }] })
   const after = content([], {
     graceSeconds: 60,
-    parameters: [{ name: 'room', default: 'garden' }, { name: 'size', label: 'Size' }],
+    parameters: [
+      { name: 'room', default: 'garden' },
+      { name: 'size', label: 'Size' },
+    ],
     schedule: { once: { at: '2040-01-06T20:00' } },
   })
   expect(told(differences(before, after))).toEqual([
@@ -52,7 +55,9 @@ test('a step put between two others is one more, and the others are the same', (
 })
 
 test('every step that is taken out is told, whatever stands around it', () => {
-  const before = content([{ key: 'a', steps: [say('1', { label: 'One' }), { actionId: 'core.wait', label: 'Rest' }, say('3')] }])
+  const before = content([
+    { key: 'a', steps: [say('1', { label: 'One' }), { actionId: 'core.wait', label: 'Rest' }, say('3')] },
+  ])
   const after = content([{ key: 'a', steps: [{ actionId: 'core.wait', label: 'Long rest' }] }])
   expect(told(differences(before, after))).toEqual([
     'Phase a › step 1 › label: Rest → Long rest',

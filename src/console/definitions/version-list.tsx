@@ -55,6 +55,7 @@ export function VersionList({ definition }: { definition: DefinitionPageFragment
           </li>
         ))}
       </ul>
+      {data?.definition?.versions.totalCount !== found.length && <p>These are the {found.length} latest of them.</p>}
     </div>
   )
 }

@@ -51,12 +51,16 @@ export function useField(path: Path, { deep = false }: { deep?: boolean } = {}):
     (value: unknown) => store.edit((content) => withValueAt(content, path, value), at),
     [store, at, path],
   )
-  const found = [...issuesAt(view.issues, path, deep), ...issuesAt(view.server.draftWarnings, path, deep)]
+  const issues = issuesAt(view.issues, path, deep).map((issue) => sentence(issue, at))
+  const warnings = issuesAt(view.server.draftWarnings, path, deep).map(
+    (issue) => `Allowed, but odd: ${sentence(issue, at)}`,
+  )
+  const told = [...issues, ...warnings]
   return {
     id: fieldId(path),
     value: valueAt(view.content, path),
     set,
-    error: found.length === 0 ? null : found.map((issue) => sentence(issue, at)).join(' '),
+    error: told.length === 0 ? null : told.join(' '),
   }
 }
 

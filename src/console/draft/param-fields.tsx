@@ -1,10 +1,11 @@
-import { Fieldset } from '@mantine/core'
+import { ActionIcon, Fieldset } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
 import { useMemo } from 'react'
-import { isObject, type JsonObject, objectOf } from '../definitions/json.ts'
+import { isObject, objectOf } from '../definitions/json.ts'
 import classes from './draft.module.css'
-import { type Action, useDraft, useField } from './draft-context.ts'
+import { type Action, useField } from './draft-context.ts'
 import { IssuesHere } from './issues-here.tsx'
-import { fieldId, type Path, withValueAt } from './path.ts'
+import type { Path } from './path.ts'
 import { readSchema } from './schema.ts'
 import { JsonField, SchemaField } from './schema-field.tsx'
 
@@ -22,7 +23,7 @@ export function ParamFields({ path, action }: { path: Path; action: Action | und
       />
     )
   }
-  const names = schema.fields.map(({ name }) => name)
+  const others = Object.keys(objectOf(value)).filter((name) => !schema.fields.some((field) => field.name === name))
   return (
     <Fieldset legend="Params" className={classes.inner}>
       <IssuesHere path={path} />
@@ -30,36 +31,34 @@ export function ParamFields({ path, action }: { path: Path; action: Action | und
       {schema.fields.map((field) => (
         <SchemaField key={field.name} {...field} path={[...path, field.name]} />
       ))}
-      <OtherParams path={path} known={names} params={objectOf(value)} />
+      {others.map((name) => (
+        <OtherParam key={name} path={[...path, name]} name={name} />
+      ))}
     </Fieldset>
   )
 }
 
-type OtherParamsProps = { path: Path; known: readonly string[]; params: JsonObject }
-
-/** What the step has, and its action does not name. */
-function OtherParams({ path, known, params }: OtherParamsProps) {
-  const { store, view } = useDraft()
-  const rest = Object.fromEntries(Object.entries(params).filter(([name]) => !known.includes(name)))
-  const names = Object.keys(rest)
-  if (names.length === 0) return null
-  const problems = names.flatMap((name) => {
-    const at = fieldId([...path, name]).replace(/^draft\./, '')
-    return view.issues.filter((issue) => issue.path === at || issue.path.startsWith(`${at}.`))
-  })
-  const named = Object.fromEntries(Object.entries(params).filter(([name]) => known.includes(name)))
+/** A param that the step has, and its action does not name. */
+function OtherParam({ path, name }: { path: Path; name: string }) {
+  const field = useField(path, { deep: true })
   return (
-    <JsonField
-      id={fieldId([...path, names[0] ?? ''])}
-      label="Other params"
-      description="The action does not name them."
-      error={problems.length === 0 ? null : problems.map(({ message }) => message).join(' ')}
-      value={rest}
-      set={(value) =>
-        // What is no object, while it is being typed, is left as it was.
-        (value === undefined || isObject(value)) &&
-        store.edit((content) => withValueAt(content, path, { ...named, ...objectOf(value) }), fieldId(path))
-      }
-    />
+    <div className={classes.listItem}>
+      <JsonField
+        {...field}
+        // One that is emptied to be written anew keeps its place.
+        set={(value) => field.set(value ?? '')}
+        label={name}
+        description="The action does not name it."
+      />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Remove ${name}`}
+        onClick={() => field.set(undefined)}
+      >
+        <IconTrash size={18} aria-hidden />
+      </ActionIcon>
+    </div>
   )
 }
