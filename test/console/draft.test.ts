@@ -220,7 +220,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await page.getByRole('textbox', { name: 'Every', exact: true }).fill('2')
     await next.getByText('Every 2 weeks on Sunday at 02:30.').waitFor()
     expect(await page.getByRole('textbox', { name: 'The rule' }).inputValue()).toBe('FREQ=WEEKLY;BYDAY=SU;INTERVAL=2')
-    await next.getByText('02:30 is skipped by the clocks: 60 min later').waitFor()
+    await next.getByText('Clocks skip 02:30: 60 min later').waitFor()
     expect(await findings(page)).toEqual([])
     const [first] = await next.getByRole('button', { name: /^Leave out/ }).all()
     const leftOut = (await first?.getAttribute('aria-label'))?.replace('Leave out ', '')
@@ -257,6 +257,9 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
       await page.getByText(/things? to solve/).waitFor()
       await page.getByRole('list', { name: 'Next occurrences' }).getByRole('listitem').first().waitFor()
       expect(await findings(page)).toEqual([])
+      // Nothing stands out over the side of a phone.
+      const side = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+      expect(await page.evaluate<number>(side)).toBeLessThanOrEqual(0)
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByText('Saved', { exact: true }).waitFor()
     }

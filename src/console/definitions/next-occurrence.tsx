@@ -25,8 +25,8 @@ export function DaylightSaving({ occurrence: { adjusted, shiftMinutes, local } }
   return (
     <Chip tone="wait">
       {adjusted === 'GAP'
-        ? `${time} is skipped by the clocks: ${shiftMinutes ?? 0} min later`
-        : `${time} comes twice: the first`}
+        ? `Clocks skip ${time}: ${shiftMinutes ?? 0} min later`
+        : `Clocks show ${time} twice: the first`}
     </Chip>
   )
 }
