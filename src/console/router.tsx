@@ -3,6 +3,9 @@ import { ActionsPage } from './actions/actions-page.tsx'
 import { AuditPage } from './audit/audit-page.tsx'
 import { auditSearch } from './audit/audit-search.ts'
 import { CuesPage } from './cues/cues-page.tsx'
+import { DefinitionPage } from './definitions/definition-page.tsx'
+import { DefinitionsPage } from './definitions/definitions-page.tsx'
+import { DraftPage } from './draft/draft-page.tsx'
 import { NowPage } from './now/now-page.tsx'
 import { RunnerPage } from './processes/runner-page.tsx'
 import { RunPage } from './run/run-page.tsx'
@@ -23,6 +26,25 @@ const run = createRoute({
     const { runId } = run.useParams()
     // Nothing of one run is left standing when another is opened.
     return <RunPage key={runId} runId={runId} />
+  },
+})
+const definitions = createRoute({ getParentRoute: () => root, path: '/definitions', component: DefinitionsPage })
+const definition = createRoute({
+  getParentRoute: () => root,
+  path: '/definitions/$slug',
+  validateSearch: ({ publish }): { publish?: boolean } => (publish === true ? { publish } : {}),
+  component: function DefinitionOfAddress() {
+    const { slug } = definition.useParams()
+    const { publish = false } = definition.useSearch()
+    return <DefinitionPage key={slug} slug={slug} isPublishing={publish} />
+  },
+})
+const draft = createRoute({
+  getParentRoute: () => root,
+  path: '/definitions/$slug/edit',
+  component: function DraftOfAddress() {
+    const { slug } = draft.useParams()
+    return <DraftPage key={slug} slug={slug} />
   },
 })
 
@@ -50,7 +72,7 @@ const runs = createRoute({
 
 /** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
 export const router = createRouter({
-  routeTree: root.addChildren([now, cues, run, runs, actions, runner, tokens, audit]),
+  routeTree: root.addChildren([now, cues, runs, run, definitions, definition, draft, actions, runner, tokens, audit]),
   scrollRestoration: true,
 })
 

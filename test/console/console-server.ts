@@ -38,6 +38,25 @@ export async function consoleServer() {
     if (answer?.message !== undefined) throw new Error(JSON.stringify(answer))
     return data
   }
+  /** Creates an event of these phases, and publishes it if asked; answers its id. */
+  const define = async (
+    slug: string,
+    phases: object[],
+    { schedule = { manual: true }, publish = false }: { schedule?: object; publish?: boolean } = {},
+  ): Promise<string> => {
+    const { createDefinition } = await ask(
+      'mutation ($input: CreateDefinitionInput!) { createDefinition(input: $input) { ... on CreateDefinitionPayload { definition { id } } ... on Error { message } } }',
+      { input: { slug, title: `Event ${slug}`, timeZone: 'America/New_York', spec: { schedule, phases } } },
+    )
+    const { id } = createDefinition.definition
+    if (publish) {
+      await ask(
+        'mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }',
+        { id },
+      )
+    }
+    return id
+  }
   return {
     url,
     db,
@@ -56,24 +75,10 @@ export async function consoleServer() {
       )
       return { id: createApiToken.apiToken.id, token: createApiToken.token }
     },
+    define,
     /** Publishes an event of these phases and starts it; answers the run's id. It is cancelled with its test. */
     async run(slug: string, phases: object[]): Promise<string> {
-      const { createDefinition } = await ask(
-        'mutation ($input: CreateDefinitionInput!) { createDefinition(input: $input) { ... on CreateDefinitionPayload { definition { id } } ... on Error { message } } }',
-        {
-          input: {
-            slug,
-            title: `Event ${slug}`,
-            timeZone: 'America/New_York',
-            spec: { schedule: { manual: true }, phases },
-          },
-        },
-      )
-      const { id } = createDefinition.definition
-      await ask(
-        'mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }',
-        { id },
-      )
+      const id = await define(slug, phases, { publish: true })
       const { startRun } = await ask(
         'mutation ($id: ID!) { startRun(input: { definitionId: $id }) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
         { id },

@@ -7,8 +7,8 @@ export type Outcome<Payload> =
   | { kind: 'done'; payload: Payload }
   /** The server changed nothing, and says why. */
   | { kind: 'refused'; refusal: RefusalFragment }
-  /** No answer came: it may or may not have been done. */
-  | { kind: 'unknown'; message: string }
+  /** No answer came: it may or may not have been done. `wasReached`: the server said why it gives none. */
+  | { kind: 'unknown'; message: string; wasReached: boolean }
 
 type Answer = { __typename: string }
 type PayloadOf<Result> = Exclude<Result, { __typename: RefusalFragment['__typename'] }>
@@ -24,7 +24,8 @@ export async function act<Data extends Record<string, Answer>, Variables extends
   const answer = Object.entries(data ?? {}).find(([field]) => field !== '__typename')?.[1] as
     | Data[keyof Data]
     | undefined
-  if (answer === undefined) return { kind: 'unknown', message: sentenceOf(error) }
+  if (answer === undefined)
+    return { kind: 'unknown', message: sentenceOf(error), wasReached: (error?.graphQLErrors.length ?? 0) > 0 }
   return isRefusal(answer) ? { kind: 'refused', refusal: answer } : { kind: 'done', payload: answer as never }
 }
 

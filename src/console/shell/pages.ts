@@ -6,6 +6,7 @@ import {
   IconHistory,
   IconKey,
   IconPuzzle,
+  IconTimeline,
 } from '@tabler/icons-react'
 
 /** The pages that have a place in the menu, in its order. */
@@ -13,6 +14,7 @@ export const PAGES = [
   { to: '/', label: 'Now', icon: IconActivity, hasCues: false },
   { to: '/cues', label: 'Cues', icon: IconHandStop, hasCues: true },
   { to: '/runs', label: 'Runs', icon: IconHistory, hasCues: false },
+  { to: '/definitions', label: 'Definitions', icon: IconTimeline, hasCues: false },
 ] as const
 
 /** What is needed less often, under "More"; offered to who may see it. */

@@ -15,7 +15,7 @@ const TIME = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
 const DAY = { weekday: 'short', day: 'numeric', month: 'short' } as const
 
 /** What a zone is called for people: its city. */
-const cityOf = (zone: string): string => zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone
+export const cityOf = (zone: string): string => zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone
 
 const inZone = (at: Date, timeZone: string, options: Intl.DateTimeFormatOptions): string =>
   format({ ...options, timeZone }).format(at)

@@ -1,0 +1,87 @@
+import { ActionIcon, Button, SegmentedControl, Title } from '@mantine/core'
+import {
+  IconAlertTriangle,
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconCircleCheck,
+  IconCloudOff,
+  IconLoader,
+} from '@tabler/icons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { textOf } from '../definitions/json.ts'
+import { Chip } from '../ui/chip.tsx'
+import classes from './draft.module.css'
+import { useDraft } from './draft-context.ts'
+
+type DraftBarProps = { mode: string; onMode(mode: string): void }
+
+/** Whether all is saved, undoing, the two ways to write, and the way on. */
+export function DraftBar({ mode, onMode }: DraftBarProps) {
+  const { store, view } = useDraft()
+  const navigate = useNavigate()
+  const { slug } = view.server
+  const publish = async () => {
+    if (await store.save()) await navigate({ to: '/definitions/$slug', params: { slug }, search: { publish: true } })
+  }
+  const look = { variant: 'default', size: 'lg' } as const
+  return (
+    <div className={classes.bar}>
+      <div className={classes.barName}>
+        <Link to="/definitions/$slug" params={{ slug }} className={classes.back}>
+          Back to the definition
+        </Link>
+        <Title order={1} fz="h3">
+          Draft of {textOf(view.content.title) || slug}
+        </Title>
+      </div>
+      <div className={classes.tools}>
+        <SavedSign />
+        <ActionIcon {...look} aria-label="Undo" disabled={!view.canUndo} onClick={() => store.undo()}>
+          <IconArrowBackUp size={18} aria-hidden />
+        </ActionIcon>
+        <ActionIcon {...look} aria-label="Redo" disabled={!view.canRedo} onClick={() => store.redo()}>
+          <IconArrowForwardUp size={18} aria-hidden />
+        </ActionIcon>
+        <SegmentedControl
+          aria-label="How to write"
+          value={mode}
+          onChange={onMode}
+          data={[
+            { value: 'form', label: 'Form' },
+            { value: 'text', label: 'Text' },
+          ]}
+        />
+        <Button onClick={() => void publish()}>Publish …</Button>
+      </div>
+    </div>
+  )
+}
+
+function SavedSign() {
+  const { saving, conflict } = useDraft().view
+  return (
+    <span role="status">
+      {conflict !== null ? (
+        <Chip tone="wait" icon={IconAlertTriangle}>
+          Not saved: changed by somebody else
+        </Chip>
+      ) : saving.kind === 'saved' ? (
+        <Chip tone="live" icon={IconCircleCheck}>
+          Saved
+        </Chip>
+      ) : saving.kind === 'away' ? (
+        <Chip tone="bad" icon={IconCloudOff}>
+          Kept in this browser
+        </Chip>
+      ) : saving.kind === 'refused' ? (
+        <Chip tone="bad" icon={IconAlertTriangle}>
+          Not saved
+        </Chip>
+      ) : (
+        <Chip tone="calm" icon={IconLoader}>
+          Saving
+        </Chip>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,72 @@
+import { createContext, use, useCallback } from 'react'
+import type { CatalogQuery, IssueFragment } from '../../generated/console/documents.ts'
+import type { DraftStore, DraftView } from './draft-store.ts'
+import { fieldId, type Path, valueAt, withValueAt, written } from './path.ts'
+
+export type Action = CatalogQuery['actions'][number]
+export type Trigger = CatalogQuery['triggers'][number]
+
+export type DraftEditing = {
+  store: DraftStore
+  view: DraftView
+  actions: readonly Action[]
+  triggers: readonly Trigger[]
+  /** Keys of the parts that are unfolded. */
+  open: ReadonlySet<string>
+  setOpen(key: string, isOpen: boolean): void
+  /** Says something to who does not see the page. */
+  say(sentence: string): void
+}
+
+export const DraftContext = createContext<DraftEditing | null>(null)
+
+export function useDraft(): DraftEditing {
+  const draft = use(DraftContext)
+  if (draft === null) throw new Error('There is no draft outside of its editor.')
+  return draft
+}
+
+/** What is wrong at a path: with `deep` also with what lies below it. */
+export function issuesAt(issues: readonly IssueFragment[], path: Path, deep = false): IssueFragment[] {
+  const at = written(path)
+  return issues.filter((issue) => issue.path === at || (deep && isBelow(issue.path, at)))
+}
+
+export const isBelow = (path: string, at: string): boolean =>
+  path.startsWith(at) && (path[at.length] === '.' || path[at.length] === '[')
+
+export type Field = {
+  id: string
+  value: unknown
+  set(value: unknown): void
+  /** What is wrong with it, and what is odd; null: nothing. */
+  error: string | null
+}
+
+/** One field of the draft: what is at its path, and what is wrong there. `deep`: it holds all that lies below. */
+export function useField(path: Path, { deep = false }: { deep?: boolean } = {}): Field {
+  const { store, view } = useDraft()
+  const at = written(path)
+  const set = useCallback(
+    (value: unknown) => store.edit((content) => withValueAt(content, path, value), at),
+    [store, at, path],
+  )
+  const issues = issuesAt(view.issues, path, deep).map((issue) => sentence(issue, at))
+  const warnings = issuesAt(view.server.draftWarnings, path, deep).map(
+    (issue) => `Allowed, but odd: ${sentence(issue, at)}`,
+  )
+  const told = [...issues, ...warnings]
+  return {
+    id: fieldId(path),
+    value: valueAt(view.content, path),
+    set,
+    error: told.length === 0 ? null : told.join(' '),
+  }
+}
+
+/** What is wrong, beside the field: a message that is only a clause is said of the field itself. */
+function sentence({ path, message }: IssueFragment, at: string): string {
+  const below = path.slice(at.length).replace(/^\./, '')
+  const text = /^\p{Ll}/u.test(message) ? `It ${message}` : message
+  return below === '' ? text : `${below}: ${message}`
+}

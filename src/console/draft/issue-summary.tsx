@@ -1,0 +1,89 @@
+import { Anchor } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import type { IssueFragment } from '../../generated/console/documents.ts'
+import { objectOf, textOf } from '../definitions/json.ts'
+import classes from './draft.module.css'
+import { useDraft } from './draft-context.ts'
+import { focusSoon } from './focus.ts'
+import { keyOf } from './part-key.ts'
+import { type Path, valueAt } from './path.ts'
+
+/** All that is wrong with the draft, and the way to each. */
+export function IssueSummary() {
+  const { view } = useDraft()
+  const { issues, server } = view
+  return (
+    <section aria-label="Problems" className={classes.summary}>
+      <div role="status">
+        <h2 className={classes.summaryTitle}>
+          {issues.length === 0
+            ? 'Ready to be published'
+            : issues.length === 1
+              ? '1 thing to solve'
+              : `${issues.length} things to solve`}
+        </h2>
+      </div>
+      {issues.length === 0 && (
+        <p className={classes.good}>
+          <IconCircleCheck size={18} aria-hidden /> Nothing is wrong with the draft.
+        </p>
+      )}
+      <Problems found={issues} />
+      {server.draftWarnings.length > 0 && (
+        <>
+          <h3 className={classes.summaryTitle}>Allowed, but odd</h3>
+          <Problems found={server.draftWarnings} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function Problems({ found }: { found: readonly IssueFragment[] }) {
+  const draft = useDraft()
+  const jump = (path: string) => {
+    const { view, setOpen } = draft
+    const step = /^phases\[(\d+)\]\.steps\[(\d+)\]/.exec(path)
+    const part = step === null ? undefined : valueAt(view.content, stepPath(step))
+    if (part !== undefined) setOpen(keyOf(part), true)
+    focusSoon(...ways(path).map((at) => `draft.${at}`), ...(part === undefined ? [] : [`head-${keyOf(part)}`]))
+  }
+  return (
+    <ul className={classes.problems}>
+      {found.map(({ path, message }) => (
+        <li key={path + message}>
+          <Anchor component="button" type="button" className={classes.problem} onClick={() => jump(path)}>
+            {placeOf(path, draft.view.content)}
+          </Anchor>
+          <span>{message}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const stepPath = ([, phase, step]: RegExpExecArray): Path => ['phases', Number(phase), 'steps', Number(step)]
+
+/** The path, and those above it: the nearest that has a field is where to go. */
+function ways(path: string): string[] {
+  const found = [path]
+  for (let at = path; at !== ''; ) {
+    at = at.replace(/(\.[^.[\]]+|\[[^\]]*\]|^[^.[\]]+)$/, '')
+    if (at === found.at(-1)) break
+    if (at !== '') found.push(at)
+  }
+  return found
+}
+
+/** A path for people, who count from 1. */
+function placeOf(path: string, content: unknown): string {
+  const [whole, phase, step, rest] = /^phases\[(\d+)\](?:\.steps\[(\d+)\])?(.*)$/.exec(path) ?? []
+  if (whole === undefined) return path
+  const { label, key } = objectOf(valueAt(content, ['phases', Number(phase)]))
+  const name = textOf(label) || textOf(key) || `Phase ${Number(phase) + 1}`
+  return [
+    name,
+    ...(step === undefined ? [] : [`step ${Number(step) + 1}`]),
+    ...(rest ? [rest.replace(/^\./, '')] : []),
+  ].join(' › ')
+}

@@ -1,0 +1,25 @@
+import { TextInput } from '@mantine/core'
+import { textOf } from '../definitions/json.ts'
+import { useDraft, useField } from './draft-context.ts'
+import type { Path } from './path.ts'
+
+const LOCAL = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?)?$/
+
+/** A day and a time of the event's own clocks. What no such field can show is a text. */
+export function LocalField({ label, path }: { label: string; path: Path }) {
+  const { view } = useDraft()
+  const { id, value, set, error } = useField(path)
+  const text = textOf(value)
+  return (
+    <TextInput
+      id={id}
+      label={label}
+      description={`By the clocks of ${textOf(view.content.timeZone) || 'the event'}.`}
+      withAsterisk
+      error={error}
+      {...(LOCAL.test(text) ? { type: 'datetime-local', ...(text.length > 16 ? { step: 1 } : {}) } : {})}
+      value={text}
+      onChange={(event) => set(event.currentTarget.value)}
+    />
+  )
+}

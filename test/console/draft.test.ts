@@ -1,0 +1,267 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test, vi } from 'vitest'
+import { TOKEN } from '../crash/server-process.ts'
+import { browserPath, findings, NO_BROWSER, openBrowser, TIME } from './browser.ts'
+import { consoleServer, cue } from './console-server.ts'
+
+describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () => {
+  if (browserPath === null) return test.skip(NO_BROWSER)
+  const server = await consoleServer()
+  const { open } = await openBrowser(server.url)
+  const doors = { key: 'doors', label: 'Doors', steps: [cue('Welcome', 'Welcome everybody.'), cue('Sit', 'Sit down.')] }
+
+  const read = async (slug: string) => {
+    const { definition } = await server.ask(
+      'query ($slug: String!) { definition(slug: $slug) { id title description timeZone graceSeconds updatedAt draftIssues { path } draft { asInput } } }',
+      { slug },
+    )
+    return definition
+  }
+  const change = (input: object, token = TOKEN) =>
+    server.ask(
+      'mutation ($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename ... on Error { message } } }',
+      { input },
+      token,
+    )
+  const saved = (slug: string, holds: (draft: Awaited<ReturnType<typeof read>>) => boolean) =>
+    vi.waitFor(
+      async () => {
+        const draft = await read(slug)
+        if (!holds(draft)) throw new Error(`The draft is ${JSON.stringify(draft)}.`)
+      },
+      { timeout: 30_000, interval: 50 },
+    )
+  const edit = async (slug: string, options: Partial<Parameters<typeof open>[0]> = {}) => {
+    const page = await open({ token: TOKEN, path: `/definitions/${slug}/edit`, ...options })
+    await page.getByRole('heading', { name: /^Draft of/ }).waitFor()
+    return page
+  }
+  const focused = (page: Page) => page.evaluate<string>('document.activeElement?.id ?? ""')
+
+  test('an event is written as a form, saved as one types, with what is wrong beside the field', async () => {
+    await server.define('written', [])
+    const page = await edit('written')
+    await page.getByText('1 thing to solve').waitFor()
+    await page.getByRole('button', { name: 'Add a phase' }).click()
+    const phase = page.getByRole('listitem', { name: /^phase 1/ })
+    await phase.getByRole('textbox', { name: 'Phase' }).fill('Doors open')
+    await phase.getByRole('button', { name: 'Add a step' }).click()
+    await page.getByText('A step must name its action').first().waitFor()
+    await phase.getByRole('combobox', { name: 'Action' }).fill('wait')
+    await page.getByRole('option', { name: 'Wait (core.wait)' }).click()
+    await phase.getByRole('textbox', { name: 'for' }).fill('90x')
+    await phase.getByText('It must be a duration, and "90x" is none').waitFor()
+    expect(await findings(page)).toEqual([])
+    await phase.getByRole('button', { name: /^1.*Wait/ }).click()
+    await page.getByRole('button', { name: 'Doors open › step 1 › params.for' }).click()
+    await vi.waitFor(async () => expect(await focused(page)).toBe('draft.phases[0].steps[0].params.for'))
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('90s')
+    await page.getByText('Ready to be published').waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const { draft, draftIssues } = await read('written')
+    expect(draftIssues).toEqual([])
+    expect(draft.asInput.phases).toEqual([
+      { key: 'phase-1', label: 'Doors open', steps: [{ actionId: 'core.wait', params: { for: '90s' } }] },
+    ])
+    await page.getByRole('button', { name: 'Publish …' }).click()
+    await page.getByRole('dialog', { name: 'Publish “Event written” as version 1?' }).waitFor()
+  })
+
+  test('steps are moved by keyboard, over the end of their phase too, and what is removed is brought back', async () => {
+    await server.define('moved', [doors, { key: 'end', steps: [] }])
+    const page = await edit('moved')
+    const labels = async () => {
+      const { phases } = (await read('moved')).draft.asInput
+      return phases.map(({ steps }: { steps: { label: string }[] }) => steps.map(({ label }) => label).join())
+    }
+    const become = (...wanted: string[]) =>
+      vi.waitFor(async () => expect(await labels()).toEqual(wanted), { timeout: 30_000, interval: 50 })
+    await page.getByRole('button', { name: /^1.*Welcome/ }).focus()
+    await page.keyboard.press('Alt+ArrowDown')
+    await become('Sit,Welcome', '')
+    await page.keyboard.press('Alt+ArrowDown')
+    await become('Sit', 'Welcome')
+    await page.getByRole('status').filter({ hasText: 'The step is now in phase 2.' }).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Move step 1, Welcome up' }).click()
+    await become('Sit,Welcome', '')
+    await page.getByRole('button', { name: 'Remove step 1, Sit' }).click()
+    await become('Welcome', '')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await become('Sit,Welcome', '')
+    await page.getByRole('button', { name: 'Move phase 1, Doors down' }).click()
+    await become('', 'Sit,Welcome')
+  })
+
+  test('a gate waits for a trigger, with a condition on its payload that is told in words', async () => {
+    await server.define('gated', [doors])
+    const page = await edit('gated')
+    await page.getByRole('combobox', { name: 'The phase ends' }).selectOption('trigger')
+    await page.getByText('"on" must be the id of a trigger').first().waitFor()
+    await page.getByRole('combobox', { name: 'What happens' }).click()
+    await page.getByRole('option', { name: 'answered (quiz.answered)' }).click()
+    await page.getByRole('textbox', { name: 'How often' }).fill('three')
+    await page.getByText('Write a whole number, like 3.').first().waitFor()
+    await page.getByText('Not saved').waitFor()
+    await page.getByRole('textbox', { name: 'How often' }).fill('3')
+    await page.getByRole('button', { name: 'Only where …' }).click()
+    await page.getByRole('combobox', { name: 'Field' }).fill('points')
+    await page.getByRole('combobox', { name: 'Comparison' }).selectOption('GTE')
+    await page.getByRole('textbox', { name: 'Value' }).fill('5')
+    await page.getByText('points is at least 5').waitFor()
+    await page.getByRole('button', { name: 'And another comparison' }).click()
+    await page.getByRole('combobox', { name: 'Field' }).last().fill('points')
+    await page.getByRole('combobox', { name: 'Comparison' }).last().selectOption('NEQ')
+    await page.getByRole('textbox', { name: 'Value' }).last().fill('7')
+    await page.getByText('points is at least 5 and points is not 7').waitFor()
+    expect(await findings(page)).toEqual([])
+    expect((await read('gated')).draft.asInput.phases[0].advance.trigger).toEqual({
+      on: 'quiz.answered',
+      count: 3,
+      where: {
+        all: [
+          { field: 'points', op: 'GTE', value: 5 },
+          { field: 'points', op: 'NEQ', value: 7 },
+        ],
+      },
+    })
+  })
+
+  test('two who write never overwrite each other: who and what is told, theirs is taken or mine is kept', async () => {
+    const id = await server.define('shared', [doors])
+    const { token } = await server.tokenFor('Mira', 'ADMIN')
+    const page = await edit('shared')
+    const title = page.getByRole('textbox', { name: 'Title' })
+    await change({ id, description: 'Hers.', graceSeconds: 60 }, token)
+    await title.fill('Mine')
+    await page.getByText('Mira changed this draft while you wrote').waitFor()
+    await page.getByRole('list', { name: 'What they changed' }).getByText('Hers.').waitFor()
+    await page.getByRole('list', { name: 'What you changed' }).getByText('Mine').waitFor()
+    expect(await findings(page)).toEqual([])
+    expect((await read('shared')).title).toBe('Event shared')
+    await page.getByRole('button', { name: 'Keep mine' }).click()
+    await saved(
+      'shared',
+      (draft) => draft.title === 'Mine' && draft.description === 'Hers.' && draft.graceSeconds === 60,
+    )
+    await page.getByText('Saved', { exact: true }).waitFor()
+
+    await change({ id, title: 'Hers' }, token)
+    await title.fill('Mine again')
+    await page.getByRole('button', { name: 'Take theirs' }).click()
+    await vi.waitFor(async () => expect(await title.inputValue()).toBe('Hers'))
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await saved('shared', (draft) => draft.title === 'Mine again')
+    await page.getByText('Saved', { exact: true }).waitFor()
+
+    await change({ id, title: 'Hers at last' }, token)
+    await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
+    await page.getByText('Mira changed the draft; this is how it is now.').waitFor()
+    expect(await title.inputValue()).toBe('Hers at last')
+  })
+
+  test('what is written while the server is away is kept, over closing the page too, and arrives', async () => {
+    await server.define('away', [doors])
+    const page = await edit('away')
+    await server.kill()
+    await page.getByText('The connection is lost.').waitFor()
+    await page.getByRole('textbox', { name: 'Description' }).fill('Written in a tunnel.')
+    await page.getByText('Kept in this browser', { exact: true }).waitFor()
+    const kept = await page.evaluate<string>('JSON.stringify(localStorage)')
+    await server.startAgain()
+    await saved('away', (draft) => draft.description === 'Written in a tunnel.')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await page.evaluate<string>('JSON.stringify(localStorage)')).not.toContain('tunnel')
+
+    await change({ id: (await read('away')).id, description: 'Written since.' })
+    const other = await open({ token: TOKEN, path: '/definitions' })
+    await other.evaluate(`Object.assign(localStorage, ${kept})`)
+    await other.goto(`${server.url}/definitions/away/edit`)
+    await other.getByText('admin changed this draft while you wrote').waitFor()
+    await other.getByRole('list', { name: 'What you changed' }).getByText('Written in a tunnel.').waitFor()
+    await other.getByRole('button', { name: 'Keep mine' }).click()
+    await saved('away', (draft) => draft.description === 'Written in a tunnel.')
+  })
+
+  test('what no field is for is written as text; one that cannot be read stays, and reaches nothing', async () => {
+    await server.define('as-text', [doors])
+    const page = await edit('as-text')
+    await page.getByText('Text', { exact: true }).click()
+    const text = page.getByRole('textbox', { name: 'The draft as YAML' })
+    const before = await text.inputValue()
+    expect(before).toContain('instruction: Welcome everybody.')
+    await text.fill(`${before}  - key: [`)
+    await page.getByText(/^Line \d+, column \d+: /).waitFor()
+    await page.reload()
+    expect(await text.inputValue()).toBe(`${before}  - key: [`)
+    expect(await findings(page)).toEqual([])
+    await text.fill(
+      `${before}  - key: end\n    steps:\n      - actionId: no.such\n        params: { deep: [1, { two: 3 }] }\n`,
+    )
+    await page.getByText('There is no action "no.such"').waitFor()
+    await saved('as-text', ({ draft }) => draft.asInput.phases.length === 2)
+    await page.getByText('Form', { exact: true }).click()
+    await page.getByRole('button', { name: /^1.*no\.such/ }).click()
+    await page.getByRole('textbox', { name: 'Params' }).fill('{"deep": [1,')
+    await page.getByText('Params must be one JSON object').first().waitFor()
+    await page.getByRole('textbox', { name: 'Params' }).fill('{"deep": [1, 2]}')
+    await saved('as-text', ({ draft }) => draft.asInput.phases[1].steps[0].params.deep[1] === 2)
+  })
+
+  test('a schedule is chosen, with its phrase, what is next, and where the clocks change', async () => {
+    await server.define('recurring', [doors])
+    const page = await edit('recurring')
+    await page.getByRole('combobox', { name: 'It occurs' }).selectOption('recurring')
+    await page.getByRole('textbox', { name: 'The rule' }).waitFor()
+    await page.getByLabel('First day, and the time of day').fill('2040-03-10T02:30')
+    const next = page.getByRole('region', { name: 'What is next' })
+    await next.getByText('Every week on Saturday at 02:30.').waitFor()
+    await page.getByText('Sunday', { exact: true }).click()
+    await page.getByRole('textbox', { name: 'Every', exact: true }).fill('2')
+    await next.getByText('Every 2 weeks on Sunday at 02:30.').waitFor()
+    expect(await page.getByRole('textbox', { name: 'The rule' }).inputValue()).toBe('FREQ=WEEKLY;BYDAY=SU;INTERVAL=2')
+    await next.getByText('Clocks skip 02:30: 60 min later').waitFor()
+    expect(await findings(page)).toEqual([])
+    const [first] = await next.getByRole('button', { name: /^Leave out/ }).all()
+    const leftOut = (await first?.getAttribute('aria-label'))?.replace('Leave out ', '')
+    await first?.click()
+    await saved('recurring', ({ draft }) => draft.asInput.schedule.recurring.exclude?.[0] === leftOut)
+    await page.getByRole('textbox', { name: 'The rule' }).fill('FREQ=SOMETIMES')
+    await page.getByText('What is next is shown as soon as the schedule is in order.').waitFor()
+    await page.getByRole('combobox', { name: 'It occurs' }).selectOption('once')
+    await page.getByRole('combobox', { name: 'It occurs' }).selectOption('recurring')
+    expect(await page.getByRole('textbox', { name: 'The rule' }).inputValue()).toBe('FREQ=SOMETIMES')
+  })
+
+  test('a viewer is told who writes drafts', async () => {
+    await server.define('closed', [doors])
+    const { token } = await server.tokenFor('Vera', 'VIEWER')
+    const page = await open({ token, path: '/definitions/closed/edit' })
+    await page.getByText('Drafts are written by admins').waitFor()
+    expect(await findings(page)).toEqual([])
+  })
+
+  test.each(['light', 'dark'] as const)('axe finds nothing in the editor in %s', async (scheme) => {
+    const gate = {
+      trigger: { on: 'quiz.answered', where: { any: [{ not: { field: 'points', op: 'IN', value: [1, 2] } }] } },
+    }
+    await server.define(`axe-${scheme}`, [{ ...doors, advance: gate }], {
+      schedule: {
+        recurring: { start: '2040-01-06T20:00', rule: 'FREQ=MONTHLY;BYDAY=2SU;COUNT=5', include: ['2040-02-01T20:00'] },
+      },
+    })
+    for (const phone of [false, true]) {
+      const page = await edit(`axe-${scheme}`, { scheme, phone })
+      await page.getByRole('button', { name: 'Add a parameter' }).click()
+      await page.getByRole('button', { name: /^1.*Welcome/ }).click()
+      await page.getByText(/things? to solve/).waitFor()
+      await page.getByRole('list', { name: 'Next occurrences' }).getByRole('listitem').first().waitFor()
+      expect(await findings(page)).toEqual([])
+      // Nothing stands out over the side of a phone.
+      const side = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+      expect(await page.evaluate<number>(side)).toBeLessThanOrEqual(0)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('Saved', { exact: true }).waitFor()
+    }
+  })
+})
