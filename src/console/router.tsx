@@ -4,6 +4,8 @@ import { NowPage } from './now/now-page.tsx'
 import { RunPage } from './run/run-page.tsx'
 import { NothingHere } from './shell/nothing-here.tsx'
 import { Shell } from './shell/shell.tsx'
+import { ChooseEventPage } from './start/choose-event-page.tsx'
+import { StartPage } from './start/start-page.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NothingHere })
 
@@ -18,9 +20,25 @@ const run = createRoute({
     return <RunPage key={runId} runId={runId} />
   },
 })
+const chooseEvent = createRoute({ getParentRoute: () => root, path: '/start', component: ChooseEventPage })
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/start/$slug',
+  validateSearch: ({ at }): { at?: string } => (isInstant(at) ? { at } : {}),
+  component: function StartOfAddress() {
+    const { slug } = start.useParams()
+    const { at } = start.useSearch()
+    return <StartPage key={slug} slug={slug} at={at ?? null} />
+  },
+})
+
+const isInstant = (value: unknown): value is string => typeof value === 'string' && !Number.isNaN(Date.parse(value))
 
 /** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
-export const router = createRouter({ routeTree: root.addChildren([now, cues, run]), scrollRestoration: true })
+export const router = createRouter({
+  routeTree: root.addChildren([now, cues, run, chooseEvent, start]),
+  scrollRestoration: true,
+})
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -37,6 +37,26 @@ export async function consoleServer() {
     if (answer?.message !== undefined) throw new Error(JSON.stringify(answer))
     return data
   }
+  /** Publishes an event, of one phase and started by hand where nothing else is said; answers its id. */
+  const publish = async (slug: string, more: object = {}): Promise<string> => {
+    const { createDefinition } = await ask(
+      'mutation ($input: CreateDefinitionInput!) { createDefinition(input: $input) { ... on CreateDefinitionPayload { definition { id } } ... on Error { message } } }',
+      {
+        input: {
+          slug,
+          title: `Event ${slug}`,
+          timeZone: 'America/New_York',
+          spec: { schedule: { manual: true }, phases: [{ key: 'doors', steps: [] }] },
+          ...more,
+        },
+      },
+    )
+    const { id } = createDefinition.definition
+    await ask('mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }', {
+      id,
+    })
+    return id
+  }
   return {
     url,
     db,
@@ -55,24 +75,10 @@ export async function consoleServer() {
       )
       return { id: createApiToken.apiToken.id, token: createApiToken.token }
     },
+    publish,
     /** Publishes an event of these phases and starts it; answers the run's id. It is cancelled with its test. */
     async run(slug: string, phases: object[]): Promise<string> {
-      const { createDefinition } = await ask(
-        'mutation ($input: CreateDefinitionInput!) { createDefinition(input: $input) { ... on CreateDefinitionPayload { definition { id } } ... on Error { message } } }',
-        {
-          input: {
-            slug,
-            title: `Event ${slug}`,
-            timeZone: 'America/New_York',
-            spec: { schedule: { manual: true }, phases },
-          },
-        },
-      )
-      const { id } = createDefinition.definition
-      await ask(
-        'mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }',
-        { id },
-      )
+      const id = await publish(slug, { spec: { schedule: { manual: true }, phases } })
       const { startRun } = await ask(
         'mutation ($id: ID!) { startRun(input: { definitionId: $id }) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
         { id },
