@@ -1,4 +1,6 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { CalendarPage } from './calendar/calendar-page.tsx'
+import { type Day, isDay, VIEWS, type View } from './calendar/days.ts'
 import { CuesPage } from './cues/cues-page.tsx'
 import { NowPage } from './now/now-page.tsx'
 import { RunPage } from './run/run-page.tsx'
@@ -20,6 +22,22 @@ const run = createRoute({
     return <RunPage key={runId} runId={runId} />
   },
 })
+const calendar = createRoute({
+  getParentRoute: () => root,
+  path: '/calendar',
+  validateSearch: ({ view, on, event }): { view?: View; on?: Day; event?: string } => {
+    const known = VIEWS.find((each) => each === view)
+    return {
+      ...(known === undefined ? {} : { view: known }),
+      ...(isDay(on) ? { on } : {}),
+      ...(typeof event === 'string' ? { event } : {}),
+    }
+  },
+  component: function CalendarOfAddress() {
+    const { view, on, event } = calendar.useSearch()
+    return <CalendarPage view={view ?? 'week'} day={on ?? null} event={event ?? null} />
+  },
+})
 const chooseEvent = createRoute({ getParentRoute: () => root, path: '/start', component: ChooseEventPage })
 const start = createRoute({
   getParentRoute: () => root,
@@ -36,7 +54,7 @@ const isInstant = (value: unknown): value is string => typeof value === 'string'
 
 /** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
 export const router = createRouter({
-  routeTree: root.addChildren([now, cues, run, chooseEvent, start]),
+  routeTree: root.addChildren([now, cues, calendar, run, chooseEvent, start]),
   scrollRestoration: true,
 })
 

@@ -1,6 +1,7 @@
 import { Text, TextInput } from '@mantine/core'
 import { Instant } from '../time/instant.tsx'
 import { fromLocalField } from '../time/local-field.ts'
+import classes from './ui.module.css'
 
 type InstantFieldProps = {
   label: string
@@ -28,7 +29,7 @@ export function InstantField({ label, value, zone, error = null, onChange }: Ins
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       {chosen !== null && (
-        <Text fz="sm" c="dimmed" mt={4}>
+        <Text fz="sm" c="dimmed" mt={4} className={classes.chosen}>
           <Instant at={chosen} zone={zone} />
         </Text>
       )}
