@@ -1,6 +1,7 @@
 import { showTimeOfDay } from '../time/clock-text.ts'
 import { Chip } from '../ui/chip.tsx'
-import classes from './calendar.module.css'
+import classes from './agenda.module.css'
+import shared from './calendar.module.css'
 import { linesOf } from './day-lines.ts'
 import { type Day, nameOf } from './days.ts'
 import { GatheredLine } from './gathered-line.tsx'
@@ -63,11 +64,11 @@ function AgendaRow({ occurrence, onOpen }: { occurrence: Occurrence; onOpen(occu
       >
         <span className={classes.rowTime}>
           <time dateTime={at}>{text}</time>
-          {event !== null && <span className={classes.there}> {event}</span>}
+          {event !== null && <span className={shared.there}> {event}</span>}
         </span>{' '}
         <span className={classes.rowTitle}>
           {definition.title}
-          {run !== null && run.scope !== '' && <span className={classes.scope}> in {run.scope}</span>}
+          {run !== null && run.scope !== '' && <span className={shared.scope}> in {run.scope}</span>}
           {missed !== null && <span className={classes.rowWhy}> {missed}</span>}
         </span>{' '}
         <span className={classes.rowChips}>

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { moveByArrows } from './arrow-keys.ts'
-import classes from './calendar.module.css'
+import shared from './calendar.module.css'
 import { linesOf } from './day-lines.ts'
 import { type Day, nameOf, sameMonth, weekdayOf } from './days.ts'
 import { GatheredLine } from './gathered-line.tsx'
+import classes from './grid.module.css'
 import { keyOf, type Occurrence } from './occurrence.ts'
 import { OccurrenceLine } from './occurrence-line.tsx'
 
@@ -59,7 +60,7 @@ export function CalendarGrid({ view, on, days, today, occurrences, event, onOpen
                     data-line
                   >
                     <span aria-hidden>{Number(day.slice(8))}</span>
-                    <span className={classes.hidden}>{nameOf(day)}</span>
+                    <span className={shared.hidden}>{nameOf(day)}</span>
                   </Link>
                   <ul className={classes.lines}>
                     {linesOf(occurrences.get(day) ?? NONE, LIMITS[view]).map((line) =>

@@ -1,4 +1,5 @@
-import classes from './calendar.module.css'
+import shared from './calendar.module.css'
+import classes from './grid.module.css'
 import { type Occurrence, remarksOf, statusOf } from './occurrence.ts'
 
 /** What the signs mean of what is shown. */
@@ -11,7 +12,7 @@ export function Legend({ occurrences }: { occurrences: readonly Occurrence[] }) 
     <ul className={classes.legend} aria-label="Signs">
       {signs.map(({ word, tone, icon: Icon }) => (
         <li key={word}>
-          <span className={classes.sign} data-tone={tone}>
+          <span className={shared.sign} data-tone={tone}>
             <Icon size={14} aria-hidden />
           </span>
           {word}

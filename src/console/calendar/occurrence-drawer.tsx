@@ -10,7 +10,7 @@ import { runControl, startNowControl } from '../run/run-controls.ts'
 import { useMay } from '../session/viewer-context.ts'
 import { useAsk } from '../ui/control-host.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
-import classes from './calendar.module.css'
+import classes from './details.module.css'
 import type { Occurrence } from './occurrence.ts'
 import { OccurrenceFacts } from './occurrence-facts.tsx'
 

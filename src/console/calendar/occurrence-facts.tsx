@@ -1,7 +1,8 @@
 import { cityOf, showFull, viewerZone } from '../time/clock-text.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Chip } from '../ui/chip.tsx'
-import classes from './calendar.module.css'
+import shared from './calendar.module.css'
+import classes from './details.module.css'
 import { missedSentence, type Occurrence, remarksOf, statusOf } from './occurrence.ts'
 
 /** What there is to know of an occurrence, in sentences. */
@@ -28,12 +29,12 @@ export function OccurrenceFacts({ occurrence }: { occurrence: Occurrence }) {
         <dt>Your clock</dt>
         <dd>
           <time dateTime={at}>{showFull(at, viewerZone)}</time>
-          <span className={classes.there}> {cityOf(viewerZone)}</span>
+          <span className={shared.there}> {cityOf(viewerZone)}</span>
         </dd>
         <dt>The event's</dt>
         <dd>
           {there ?? local.replace('T', ' ')}
-          <span className={classes.there}> {cityOf(timeZone)}</span>
+          <span className={shared.there}> {cityOf(timeZone)}</span>
         </dd>
         {wasAt !== null && (
           <>

@@ -1,5 +1,6 @@
 import { showTimeOfDay } from '../time/clock-text.ts'
-import classes from './calendar.module.css'
+import shared from './calendar.module.css'
+import classes from './grid.module.css'
 import { type Occurrence, remarksOf, statusOf } from './occurrence.ts'
 
 type OccurrenceLineProps = {
@@ -27,19 +28,19 @@ export function OccurrenceLine({ occurrence, isSmall, onOpen }: OccurrenceLinePr
     >
       <span className={classes.lineTime}>
         <time dateTime={at}>{text}</time>
-        {event !== null && <span className={isSmall ? classes.hidden : classes.lineThere}> {event}</span>}
+        {event !== null && <span className={isSmall ? shared.hidden : classes.lineThere}> {event}</span>}
       </span>{' '}
       <span className={classes.lineTitle}>
         {definition.title}
-        {run !== null && run.scope !== '' && <span className={classes.scope}> in {run.scope}</span>}
+        {run !== null && run.scope !== '' && <span className={shared.scope}> in {run.scope}</span>}
       </span>{' '}
       <span className={classes.signs}>
         <Icon size={14} aria-hidden />
-        <span className={classes.hidden}>{word}</span>
+        <span className={shared.hidden}>{word}</span>
         {remarksOf(occurrence).map(({ kind, word: remark, tone: of, icon: Sign }) => (
-          <span key={kind} className={classes.sign} data-tone={of} title={remark}>
+          <span key={kind} className={shared.sign} data-tone={of} title={remark}>
             <Sign size={14} aria-hidden />
-            <span className={classes.hidden}>, {remark}</span>
+            <span className={shared.hidden}>, {remark}</span>
           </span>
         ))}
       </span>
