@@ -2,6 +2,8 @@ import { createRootRoute, createRoute, createRouter } from '@tanstack/react-rout
 import { ActionsPage } from './actions/actions-page.tsx'
 import { AuditPage } from './audit/audit-page.tsx'
 import { auditSearch } from './audit/audit-search.ts'
+import { CalendarPage } from './calendar/calendar-page.tsx'
+import { type Day, isDay, VIEWS, type View } from './calendar/days.ts'
 import { CuesPage } from './cues/cues-page.tsx'
 import { DefinitionPage } from './definitions/definition-page.tsx'
 import { DefinitionsPage } from './definitions/definitions-page.tsx'
@@ -14,6 +16,8 @@ import { runsSearch } from './runs/runs-search.ts'
 import { NothingHere } from './shell/nothing-here.tsx'
 import { Shell } from './shell/shell.tsx'
 import { TokensPage } from './tokens/tokens-page.tsx'
+import { ChooseEventPage } from './start/choose-event-page.tsx'
+import { StartPage } from './start/start-page.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NothingHere })
 
@@ -73,6 +77,39 @@ const runs = createRoute({
 /** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
 export const router = createRouter({
   routeTree: root.addChildren([now, cues, runs, run, definitions, definition, draft, actions, runner, tokens, audit]),
+const calendar = createRoute({
+  getParentRoute: () => root,
+  path: '/calendar',
+  validateSearch: ({ view, on, event }): { view?: View; on?: Day; event?: string } => {
+    const known = VIEWS.find((each) => each === view)
+    return {
+      ...(known === undefined ? {} : { view: known }),
+      ...(isDay(on) ? { on } : {}),
+      ...(typeof event === 'string' ? { event } : {}),
+    }
+  },
+  component: function CalendarOfAddress() {
+    const { view, on, event } = calendar.useSearch()
+    return <CalendarPage view={view ?? 'week'} day={on ?? null} event={event ?? null} />
+  },
+})
+const chooseEvent = createRoute({ getParentRoute: () => root, path: '/start', component: ChooseEventPage })
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/start/$slug',
+  validateSearch: ({ at }): { at?: string } => (isInstant(at) ? { at } : {}),
+  component: function StartOfAddress() {
+    const { slug } = start.useParams()
+    const { at } = start.useSearch()
+    return <StartPage key={slug} slug={slug} at={at ?? null} />
+  },
+})
+
+const isInstant = (value: unknown): value is string => typeof value === 'string' && !Number.isNaN(Date.parse(value))
+
+/** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
+export const router = createRouter({
+  routeTree: root.addChildren([now, cues, calendar, run, chooseEvent, start]),
   scrollRestoration: true,
 })
 

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, colorsTuple, createTheme } from '@mantine/core'
+import { type CSSVariablesResolver, colorsTuple, createTheme, Notification } from '@mantine/core'
 
 /**
  * The look of the console: calm surfaces, one colour for what may be pressed, and strong ones for what needs somebody.
@@ -13,6 +13,9 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
   respectReducedMotion: true,
+  components: {
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } }),
+  },
   colors: {
     /** Goes on: done, resume. */
     go: colorsTuple('#187a3d'),

@@ -38,23 +38,28 @@ export async function consoleServer() {
     if (answer?.message !== undefined) throw new Error(JSON.stringify(answer))
     return data
   }
-  /** Creates an event of these phases, and publishes it if asked; answers its id. */
-  const define = async (
-    slug: string,
-    phases: object[],
-    { schedule = { manual: true }, publish = false }: { schedule?: object; publish?: boolean } = {},
-  ): Promise<string> => {
+  /** Creates an event, of one phase and started by hand where nothing else is said; answers its id. */
+  const create = async (slug: string, more: object = {}): Promise<string> => {
     const { createDefinition } = await ask(
       'mutation ($input: CreateDefinitionInput!) { createDefinition(input: $input) { ... on CreateDefinitionPayload { definition { id } } ... on Error { message } } }',
-      { input: { slug, title: `Event ${slug}`, timeZone: 'America/New_York', spec: { schedule, phases } } },
+      {
+        input: {
+          slug,
+          title: `Event ${slug}`,
+          timeZone: 'America/New_York',
+          spec: { schedule: { manual: true }, phases: [{ key: 'doors', steps: [] }] },
+          ...more,
+        },
+      },
     )
-    const { id } = createDefinition.definition
-    if (publish) {
-      await ask(
-        'mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }',
-        { id },
-      )
-    }
+    return createDefinition.definition.id
+  }
+  /** The same, and publishes it. */
+  const publish = async (slug: string, more: object = {}): Promise<string> => {
+    const id = await create(slug, more)
+    await ask('mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }', {
+      id,
+    })
     return id
   }
   return {
@@ -75,10 +80,16 @@ export async function consoleServer() {
       )
       return { id: createApiToken.apiToken.id, token: createApiToken.token }
     },
-    define,
+    publish,
+    /** Creates an event of these phases; answers its id. */
+    define: (
+      slug: string,
+      phases: object[],
+      { schedule = { manual: true }, publish: isPublished = false }: { schedule?: object; publish?: boolean } = {},
+    ): Promise<string> => (isPublished ? publish : create)(slug, { spec: { schedule, phases } }),
     /** Publishes an event of these phases and starts it; answers the run's id. It is cancelled with its test. */
     async run(slug: string, phases: object[]): Promise<string> {
-      const id = await define(slug, phases, { publish: true })
+      const id = await publish(slug, { spec: { schedule: { manual: true }, phases } })
       const { startRun } = await ask(
         'mutation ($id: ID!) { startRun(input: { definitionId: $id }) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
         { id },

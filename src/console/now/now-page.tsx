@@ -7,8 +7,10 @@ import { useLookAgain } from '../api/look-again.ts'
 import { CueCard } from '../cues/cue-card.tsx'
 import cueClasses from '../cues/cues.module.css'
 import { useOpenCues } from '../cues/open-cues.tsx'
+import { useMay } from '../session/viewer-context.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
+import { LinkButton } from '../ui/link-button.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Section } from '../ui/section.tsx'
@@ -22,6 +24,7 @@ const EVERY = {}
 export function NowPage() {
   const { cues, refresh: refreshCues } = useOpenCues()
   usePageTitle('Now')
+  const mayStart = useMay('ADMIN')
   const { data, error, refresh } = useLive(
     { query: NowDocument, variables: EVERY },
     { document: RunsChangedDocument, variables: EVERY },
@@ -51,12 +54,16 @@ export function NowPage() {
       )}
       {data !== undefined && (
         <>
-          <Section title="Live" count={data.live.totalCount ?? live.length}>
+          <Section
+            title="Live"
+            count={data.live.totalCount ?? live.length}
+            aside={mayStart && <LinkButton to="/start">Start a run</LinkButton>}
+          >
             {live.length === 0 ? (
               <Empty icon={IconBroadcast} title="Nothing is live">
                 <p>
-                  A run shows up here as soon as it starts: by its schedule, or when somebody starts it, as with{' '}
-                  <code>cuelight start</code> and the event's name.
+                  A run shows up here as soon as it starts: by its schedule, or when{' '}
+                  {mayStart ? 'you start one' : 'an admin starts it'}.
                 </p>
               </Empty>
             ) : (

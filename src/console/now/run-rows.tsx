@@ -3,7 +3,7 @@ import type { RunRowFragment } from '../../generated/console/documents.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Instant } from '../time/instant.tsx'
 import { Chip } from '../ui/chip.tsx'
-import { HealthChip, RehearsalChip, StatusChip } from '../ui/run-status.tsx'
+import { HealthChip, RehearsalChip, StatusChip, whyMissed } from '../ui/run-status.tsx'
 import classes from './now.module.css'
 
 type RowProps = { run: RunRowFragment }
@@ -26,15 +26,9 @@ export function NextRow({ run }: RowProps) {
   )
 }
 
-const MISSED = {
-  KEY_HELD: 'another run held its key',
-  NOT_RUNNING: 'no runner was there',
-  SCHEDULE_PAUSED: 'its schedule was paused',
-} as const
-
 /** A run that is over, and why where that is not plain. */
 export function EndedRow({ run }: RowProps) {
-  const why = run.missedReason === null ? run.endedBecause : MISSED[run.missedReason]
+  const why = run.missedReason === null ? run.endedBecause : whyMissed(run.missedReason)
   return (
     <li className={classes.row}>
       <Name run={run} />

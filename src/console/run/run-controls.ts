@@ -14,6 +14,7 @@ import {
   type RunControl,
 } from '../../generated/console/documents.ts'
 import { act } from '../api/act.ts'
+import { serverNow } from '../api/server-clock.ts'
 import { type Control, reasonOf } from '../ui/control.ts'
 
 /** The controls of a run in the order of their buttons: what is done most first, what ends it last. */
@@ -27,8 +28,14 @@ export const RUN_CONTROLS: readonly { control: RunControl; label: string }[] = [
   { control: 'CANCEL', label: 'Cancel run' },
 ]
 
+/** What has to be known of a run to say what a control does to it. */
+type ControlledRun = Pick<
+  RunConsoleFragment,
+  'id' | 'currentPhase' | 'scheduledFor' | 'timeZone' | 'unresolvedResources'
+> & { steps: readonly Pick<RunConsoleFragment['steps'][number], 'status' | 'parked'>[] }
+
 /** What is said before a control is used on a run that is like this, and how it is used. */
-export function runControl(client: Client, run: RunConsoleFragment, control: RunControl): Control {
+export function runControl(client: Client, run: ControlledRun, control: RunControl): Control {
   const { id, currentPhase, steps, scheduledFor, timeZone, unresolvedResources } = run
   const pending = steps.filter(({ status }) => status === 'PENDING').length
   const inFlight = steps.some(({ status, parked }) => status === 'RUNNING' && !parked)
@@ -90,6 +97,20 @@ export function runControl(client: Client, run: RunConsoleFragment, control: Run
         action: 'Try again',
         perform: ({ reason }) => act(client, RetryCleanupDocument, { input: { id, ...reasonOf(reason) } }),
       }
+  }
+}
+
+/** Starts a run that may be moved before its time. */
+export function startNowControl(client: Client, { id }: Pick<ControlledRun, 'id'>): Control {
+  return {
+    title: 'Start it now?',
+    effect: 'Its start is moved to this moment. It stays the same occurrence: the schedule does not make it again.',
+    action: 'Start it now',
+    color: 'go',
+    perform: ({ reason }) =>
+      act(client, RescheduleRunDocument, {
+        input: { id, scheduledFor: new Date(serverNow()).toISOString(), ...reasonOf(reason) },
+      }),
   }
 }
 

@@ -6,7 +6,7 @@ import { Elapsed } from '../time/elapsed.tsx'
 import { Instant } from '../time/instant.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { useAsk } from '../ui/control-host.tsx'
-import { HealthChip, RehearsalChip, StatusChip } from '../ui/run-status.tsx'
+import { HealthChip, RehearsalChip, StatusChip, whyMissed } from '../ui/run-status.tsx'
 import classes from './run.module.css'
 import { RUN_CONTROLS, runControl } from './run-controls.ts'
 
@@ -67,12 +67,6 @@ export function RunHead({ run, onChange }: RunHeadProps) {
   )
 }
 
-const MISSED = {
-  KEY_HELD: 'It was missed: another run held its concurrency key.',
-  NOT_RUNNING: 'It was missed: no runner was there to start it.',
-  SCHEDULE_PAUSED: 'It was missed: its schedule was paused.',
-} as const
-
 /** What a cue asks for stands on its card, right below. */
 function waitingText(
   { kind, description }: NonNullable<RunConsoleFragment['waitingOn']>,
@@ -82,7 +76,7 @@ function waitingText(
 }
 
 function howItEnded(run: RunConsoleFragment): string {
-  if (run.missedReason !== null) return MISSED[run.missedReason]
+  if (run.missedReason !== null) return `It was missed: ${whyMissed(run.missedReason)}.`
   if (run.endedBecause !== null) return run.endedBecause
   return run.status === 'COMPLETED' ? 'It is done.' : ''
 }

@@ -1,5 +1,6 @@
 import {
   IconActivity,
+  IconCalendar,
   IconClipboardList,
   IconCpu,
   IconHandStop,
@@ -13,6 +14,7 @@ import {
 export const PAGES = [
   { to: '/', label: 'Now', icon: IconActivity, hasCues: false },
   { to: '/cues', label: 'Cues', icon: IconHandStop, hasCues: true },
+  { to: '/calendar', label: 'Calendar', icon: IconCalendar, hasCues: false },
   { to: '/runs', label: 'Runs', icon: IconHistory, hasCues: false },
   { to: '/definitions', label: 'Definitions', icon: IconTimeline, hasCues: false },
 ] as const

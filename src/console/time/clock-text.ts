@@ -1,4 +1,5 @@
-const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+/** The zone of this device. */
+export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -35,6 +36,22 @@ export function showInstant(instant: string, eventZone: string | null, now: numb
       .map((zone) => `${inZone(at, zone, { ...DAY, year: 'numeric', ...TIME })} ${cityOf(zone)}`)
       .join(' · '),
   }
+}
+
+/** The time of day in a calendar: where who looks is, and in the event's zone where its clocks differ, with the day where that does. */
+export function showTimeOfDay(instant: string, eventZone: string): { text: string; event: string | null } {
+  const at = new Date(instant)
+  const time = { hour: '2-digit', minute: '2-digit' } as const
+  const text = inZone(at, viewerZone, time)
+  if (!isZone(eventZone) || wall(at, eventZone) === wall(at, viewerZone)) return { text, event: null }
+  const isSameDay = inZone(at, eventZone, DAY) === inZone(at, viewerZone, DAY)
+  const there = inZone(at, eventZone, isSameDay ? time : { weekday: 'short', ...time })
+  return { text, event: `${there} ${cityOf(eventZone)}` }
+}
+
+/** An instant in full, by the clocks of a zone; null where this browser does not know it. */
+export function showFull(instant: string, zone: string): string | null {
+  return isZone(zone) ? wall(new Date(instant), zone) : null
 }
 
 /** The time of day with milliseconds, where who looks is: for the log. */

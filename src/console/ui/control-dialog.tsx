@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { RefusalFragment } from '../../generated/console/documents.ts'
 import { messageOf } from '../api/act.ts'
-import { Instant } from '../time/instant.tsx'
 import { fromLocalField, toLocalField } from '../time/local-field.ts'
 import type { Control } from './control.ts'
+import { InstantField } from './instant-field.tsx'
 import { Notice } from './notice.tsx'
 
 type ControlDialogProps = {
@@ -78,22 +78,7 @@ function ControlForm({ control, onClose, onChange }: ControlDialogProps & { cont
       <Stack>
         <Text>{effect}</Text>
         {instant !== undefined && (
-          <div>
-            <TextInput
-              type="datetime-local"
-              step={1}
-              label={instant.label}
-              description="In the time zone of this device."
-              size="md"
-              value={at}
-              onChange={(event) => setAt(event.currentTarget.value)}
-            />
-            {chosen !== null && (
-              <Text fz="sm" c="dimmed" mt={4}>
-                <Instant at={chosen} zone={instant.zone} />
-              </Text>
-            )}
-          </div>
+          <InstantField label={instant.label} value={at} zone={instant.zone} onChange={setAt} />
         )}
         {isReasonKept && (
           <Textarea

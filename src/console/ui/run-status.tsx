@@ -11,7 +11,7 @@ import {
   IconRefreshAlert,
   IconX,
 } from '@tabler/icons-react'
-import type { RunHealth, RunStatus } from '../../generated/console/documents.ts'
+import type { MissedReason, RunHealth, RunStatus } from '../../generated/console/documents.ts'
 import { Chip } from './chip.tsx'
 
 const STATUS = {
@@ -26,8 +26,20 @@ const STATUS = {
   MISSED: { word: 'Missed', tone: 'bad', icon: IconClockX },
 } as const
 
+/** A status in a word, its colour and its sign. */
+export const signOf = (status: RunStatus) => STATUS[status]
+
 /** The word for a status in a sentence. */
 export const wordOf = (status: RunStatus): string => STATUS[status].word.toLowerCase()
+
+const MISSED = {
+  KEY_HELD: 'another run held its concurrency key',
+  NOT_RUNNING: 'no runner was there to start it',
+  SCHEDULE_PAUSED: 'its schedule was paused',
+} as const
+
+/** Why a run was missed, as a clause. */
+export const whyMissed = (reason: MissedReason): string => MISSED[reason]
 
 export function StatusChip({ status }: { status: RunStatus }) {
   const { word, tone, icon } = STATUS[status]

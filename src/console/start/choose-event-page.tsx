@@ -1,0 +1,101 @@
+import { TextInput, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconCalendarOff, IconSearch, IconZoomQuestion } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { StartableEventsDocument } from '../../generated/console/documents.ts'
+import { sentenceOf } from '../api/act.ts'
+import { useLive } from '../api/live-query.ts'
+import { usePageTitle } from '../shell/page-title.ts'
+import { Chip } from '../ui/chip.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { OnlyAdmins } from './only-admins.tsx'
+import classes from './start.module.css'
+
+/** Between the last letter of a search and its answer. */
+const SETTLE_MS = 200
+
+/** Which event to start: all that are published, or those that a search finds. */
+export function ChooseEventPage() {
+  usePageTitle('Start a run')
+  return (
+    <OnlyAdmins>
+      <Title order={1} fz="h2" mb="md">
+        Start a run
+      </Title>
+      <Choice />
+    </OnlyAdmins>
+  )
+}
+
+function Choice() {
+  const [text, setText] = useState('')
+  const [search] = useDebouncedValue(text.trim(), SETTLE_MS)
+  const { data, error } = useLive(
+    { query: StartableEventsDocument, variables: { search: search === '' ? null : search } },
+    null,
+  )
+  // What was found before stands until what is searched for now is known.
+  const [found, setFound] = useState(data)
+  if (data !== undefined && data !== found) setFound(data)
+  const events = found?.definitions.edges.map(({ node }) => node) ?? []
+  const total = found?.definitions.totalCount ?? events.length
+
+  return (
+    <>
+      <TextInput
+        label="Which event"
+        placeholder="Title, name or description"
+        leftSection={<IconSearch size={18} aria-hidden />}
+        size="md"
+        mb="md"
+        className={classes.search}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        type="search"
+      />
+      {error !== null && <Notice tone="bad">{sentenceOf(error)}</Notice>}
+      {found === undefined && error === null && <Loading what="the events" />}
+      {found !== undefined && events.length === 0 && (
+        <Empty
+          icon={search === '' ? IconCalendarOff : IconZoomQuestion}
+          title={search === '' ? 'No event is published yet' : 'No published event has this in its title or name'}
+          level={2}
+        >
+          {search === '' ? (
+            <p>
+              Only what is published can run. Write an event as a file and publish it with <code>cuelight apply</code>.
+            </p>
+          ) : (
+            <p>Search for less of it. Drafts and what is archived are not listed: they cannot be started.</p>
+          )}
+        </Empty>
+      )}
+      {events.length > 0 && (
+        <ul className={classes.events} aria-label="Events">
+          {events.map(({ id, slug, title, description, versionVerified }) => (
+            <li key={id} className={classes.event}>
+              <span className={classes.eventHead}>
+                <Link to="/start/$slug" params={{ slug }} className={classes.eventLink}>
+                  {title}
+                </Link>
+                <code className={classes.slug}>{slug}</code>
+                {!versionVerified && <Chip tone="wait">Not verified</Chip>}
+              </span>
+              {description !== null && <span className={classes.about}>{description}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p role="status" className={classes.count}>
+        {found === undefined || events.length === 0
+          ? ''
+          : events.length < total
+            ? `The first ${events.length} of ${total}: search for the one you mean.`
+            : `${total === 1 ? '1 event' : `${total} events`}.`}
+      </p>
+    </>
+  )
+}

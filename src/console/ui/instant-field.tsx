@@ -1,0 +1,38 @@
+import { Text, TextInput } from '@mantine/core'
+import { Instant } from '../time/instant.tsx'
+import { fromLocalField } from '../time/local-field.ts'
+import classes from './ui.module.css'
+
+type InstantFieldProps = {
+  label: string
+  /** As a field of type datetime-local holds it: the clock of this device. */
+  value: string
+  /** Of the event. */
+  zone: string
+  error?: string | null
+  onChange(value: string): void
+}
+
+/** Asks for an instant by the clock of this device, and shows what the event's clock says then. */
+export function InstantField({ label, value, zone, error = null, onChange }: InstantFieldProps) {
+  const chosen = fromLocalField(value)
+  return (
+    <div>
+      <TextInput
+        type="datetime-local"
+        step={1}
+        label={label}
+        description="In the time zone of this device."
+        size="md"
+        value={value}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      {chosen !== null && (
+        <Text fz="sm" c="dimmed" mt={4} className={classes.chosen}>
+          <Instant at={chosen} zone={zone} />
+        </Text>
+      )}
+    </div>
+  )
+}
