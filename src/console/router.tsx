@@ -15,9 +15,9 @@ import { RunsPage } from './runs/runs-page.tsx'
 import { runsSearch } from './runs/runs-search.ts'
 import { NothingHere } from './shell/nothing-here.tsx'
 import { Shell } from './shell/shell.tsx'
-import { TokensPage } from './tokens/tokens-page.tsx'
 import { ChooseEventPage } from './start/choose-event-page.tsx'
 import { StartPage } from './start/start-page.tsx'
+import { TokensPage } from './tokens/tokens-page.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NothingHere })
 
@@ -74,9 +74,6 @@ const runs = createRoute({
   },
 })
 
-/** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
-export const router = createRouter({
-  routeTree: root.addChildren([now, cues, runs, run, definitions, definition, draft, actions, runner, tokens, audit]),
 const calendar = createRoute({
   getParentRoute: () => root,
   path: '/calendar',
@@ -109,7 +106,22 @@ const isInstant = (value: unknown): value is string => typeof value === 'string'
 
 /** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
 export const router = createRouter({
-  routeTree: root.addChildren([now, cues, calendar, run, chooseEvent, start]),
+  routeTree: root.addChildren([
+    now,
+    cues,
+    calendar,
+    runs,
+    run,
+    chooseEvent,
+    start,
+    definitions,
+    definition,
+    draft,
+    actions,
+    runner,
+    tokens,
+    audit,
+  ]),
   scrollRestoration: true,
 })
 
