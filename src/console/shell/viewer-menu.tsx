@@ -9,6 +9,7 @@ const MAY = {
   MODERATOR: 'Works cues, skips, pauses and resumes.',
   ADMIN: 'May do everything.',
   EMITTER: 'Emits triggers.',
+  CALENDAR: 'Reads the calendar feed.',
 } as const
 
 /** Who is signed in and what they may do; light or dark; signing out. */

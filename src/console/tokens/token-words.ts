@@ -10,4 +10,5 @@ export const ROLES: readonly { role: Role; may: string }[] = [
   { role: 'MODERATOR', may: 'Besides works cues, skips steps, pauses and resumes.' },
   { role: 'ADMIN', may: 'May do everything.' },
   { role: 'EMITTER', may: 'For game servers: emits triggers, and reads nothing.' },
+  { role: 'CALENDAR', may: 'For calendars: reads the calendar feed, as the secret in its address, and nothing else.' },
 ]
