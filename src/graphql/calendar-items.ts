@@ -4,7 +4,7 @@ import { wallText } from '../domain/recurrence/civil.ts'
 import { wallOfInstant } from '../domain/recurrence/local-instant.ts'
 import { isTerminal } from '../domain/run.ts'
 import { type CalendarRun, calendarRuns, contendingRuns } from '../store/calendar-reads.ts'
-import { projections, type Scheduled, scheduled, type Window } from './projections.ts'
+import { projections, scheduled, type Window } from './projections.ts'
 import { badUserInput } from './request-errors.ts'
 
 /** Entries that one calendar holds at most. */
