@@ -44,7 +44,7 @@ export function EndedRow({ run }: RowProps) {
 /** A run of any status, with what there is to say of it. */
 export function RunRow({ run }: RowProps) {
   const { status, missedReason, waitingOn } = run
-  const why = missedReason !== null ? MISSED[missedReason] : (run.endedBecause ?? waitingOn?.description ?? null)
+  const why = missedReason !== null ? whyMissed(missedReason) : (run.endedBecause ?? waitingOn?.description ?? null)
   return (
     <li className={classes.row}>
       <Name run={run} />
