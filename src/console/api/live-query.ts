@@ -5,6 +5,9 @@ import { useConnection } from './connection-context.ts'
 import { type Read, Reader } from './reader.ts'
 import { useSignal } from './signal.ts'
 
+/** From subscribing until the server surely tells of changes. */
+const SETTLE_MS = 1_000
+
 export type Live<Data> = Read<Data> & {
   /** Reads it again. */
   refresh(): void
@@ -61,7 +64,17 @@ export function useLive<
       .subscribe(({ data }) => {
         if (data !== undefined && (concerns.current?.(data) ?? true)) reader.refresh()
       })
-    return () => events.unsubscribe()
+    // Nothing says when the server begins to tell: what changed after the reading and before that is read once more.
+    let settling = setTimeout(reader.refresh, SETTLE_MS)
+    const stopOpen = connection.onOpen(() => {
+      clearTimeout(settling)
+      settling = setTimeout(reader.refresh, SETTLE_MS)
+    })
+    return () => {
+      clearTimeout(settling)
+      stopOpen()
+      events.unsubscribe()
+    }
   }, [connection, document, followed, reader])
 
   return { ...useSignal(reader.state), refresh: reader.refresh }

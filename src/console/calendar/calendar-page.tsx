@@ -2,7 +2,12 @@ import { Loader } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconCalendarOff } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import { CalendarChangedDocument, CalendarDocument, CalendarEventsDocument } from '../../generated/console/documents.ts'
+import {
+  CalendarChangedDocument,
+  CalendarDocument,
+  CalendarEventsDocument,
+  type RunStatus,
+} from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import { usePageTitle } from '../shell/page-title.ts'
@@ -31,6 +36,18 @@ type CalendarPageProps = {
 const NOTHING = {}
 /** Projections become runs, and days go by, without a word; read again this often besides. */
 const LOOK_AGAIN_MS = 60_000
+/** All, and each by its name: the feed tells of SCHEDULED runs from the first only where they are named. */
+const STATUSES: RunStatus[] = [
+  'SCHEDULED',
+  'STARTING',
+  'RUNNING',
+  'PAUSED',
+  'ENDING',
+  'COMPLETED',
+  'CANCELLED',
+  'FAILED',
+  'MISSED',
+]
 /** Lines of a day in a list of several. */
 const AGENDA_LIMIT = 12
 
@@ -48,7 +65,7 @@ export function CalendarPage({ view, day, event }: CalendarPageProps) {
     { query: CalendarDocument, variables: { from, to, ...only } },
     {
       document: CalendarChangedDocument,
-      variables: { filter: { scheduledFrom: from, scheduledTo: to, ...only } },
+      variables: { filter: { scheduledFrom: from, scheduledTo: to, status: STATUSES, ...only } },
       // Runs change far more often than what a calendar shows of them.
       concerns: ({ runs: { matches, run } }) => {
         const before = shown.find((occurrence) => occurrence.run?.id === run.id)?.run

@@ -14,7 +14,7 @@ const MANY = 3
 /** The lines of a day, at most so many; what gives trouble is counted where it does not stand by itself. */
 export function linesOf(occurrences: readonly Occurrence[], limit: number): DayLine[] {
   if (occurrences.length <= limit) return occurrences.map((occurrence) => ({ kind: 'one', occurrence }))
-  const byEvent = Map.groupBy(occurrences, ({ definition }) => definition.id)
+  const byEvent = gather(occurrences, ({ definition }) => definition.id)
   const lines: DayLine[] = []
   const gathered = new Set<string>()
   for (const occurrence of occurrences) {
@@ -34,7 +34,20 @@ export function linesOf(occurrences: readonly Occurrence[], limit: number): DayL
 
 /** By the day on which they start where who looks is, in order. */
 export function byDay(occurrences: readonly Occurrence[]): ReadonlyMap<Day, Occurrence[]> {
-  return Map.groupBy(occurrences, ({ at }) => dayOf(at))
+  return gather(occurrences, ({ at }) => dayOf(at))
+}
+
+function gather(
+  occurrences: readonly Occurrence[],
+  by: (occurrence: Occurrence) => string,
+): ReadonlyMap<string, Occurrence[]> {
+  const gathered = new Map<string, Occurrence[]>()
+  for (const occurrence of occurrences) {
+    const alike = gathered.get(by(occurrence))
+    if (alike === undefined) gathered.set(by(occurrence), [occurrence])
+    else alike.push(occurrence)
+  }
+  return gathered
 }
 
 export const troubles = (occurrences: readonly Occurrence[]): number => occurrences.filter(isTrouble).length

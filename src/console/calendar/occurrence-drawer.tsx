@@ -1,4 +1,6 @@
 import { Button, Drawer } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
+import { useRef } from 'react'
 import {
   OccurrenceRunDocument,
   type OccurrenceRunFragment,
@@ -24,21 +26,27 @@ type OccurrenceDrawerProps = {
 
 /** One occurrence: when it is by all clocks, how it stands and why, and what may be done about it. */
 export function OccurrenceDrawer({ occurrence, onClose, onChange }: OccurrenceDrawerProps) {
+  const head = useRef<HTMLDivElement>(null)
+  // Escape that is meant for the dialog of a control above it closes that alone.
+  useWindowEvent('keydown', ({ key, target }) => {
+    if (key !== 'Escape' || occurrence === null) return
+    const dialog = target instanceof Element ? target.closest('[role="dialog"]') : null
+    if (dialog === null || dialog.contains(head.current)) onClose()
+  })
   return (
     <Drawer.Root
       opened={occurrence !== null}
       onClose={onClose}
       position="right"
       size={460}
-      // Escape that is meant for the dialog of a control above it would close both.
       closeOnEscape={false}
       zIndex={190}
       transitionProps={{ duration: 100 }}
     >
       <Drawer.Overlay />
-      <Drawer.Content onKeyDown={({ key }) => key === 'Escape' && onClose()}>
+      <Drawer.Content>
         <Drawer.Body pt="md">
-          <div className={classes.drawerHead}>
+          <div className={classes.drawerHead} ref={head}>
             <Drawer.Title className={classes.drawerTitle}>{occurrence?.definition.title}</Drawer.Title>
             <Drawer.CloseButton aria-label="Close" size="lg" />
           </div>
