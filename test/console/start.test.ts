@@ -131,7 +131,7 @@ describe.skipIf(browserPath === null)('starting a run', TIME, async () => {
     await other.getByRole('heading', { name: 'Live', exact: true }).waitFor()
     expect(await other.getByRole('link', { name: 'Start a run' }).count()).toBe(0)
     await other.goto(`${server.url}/start/later`)
-    await other.getByRole('heading', { name: 'Runs are started by admins' }).waitFor()
+    await other.getByRole('heading', { name: 'Starting a run needs the role ADMIN' }).waitFor()
     expect(await findings(other)).toEqual([])
   })
 })

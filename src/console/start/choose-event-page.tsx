@@ -10,8 +10,8 @@ import { usePageTitle } from '../shell/page-title.ts'
 import { Chip } from '../ui/chip.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Loading } from '../ui/loading.tsx'
+import { NeedsRole } from '../ui/needs-role.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { OnlyAdmins } from './only-admins.tsx'
 import classes from './start.module.css'
 
 /** Between the last letter of a search and its answer. */
@@ -21,12 +21,12 @@ const SETTLE_MS = 200
 export function ChooseEventPage() {
   usePageTitle('Start a run')
   return (
-    <OnlyAdmins>
+    <NeedsRole needed="ADMIN" what="Starting a run">
       <Title order={1} fz="h2" mb="md">
         Start a run
       </Title>
       <Choice />
-    </OnlyAdmins>
+    </NeedsRole>
   )
 }
 

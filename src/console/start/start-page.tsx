@@ -6,7 +6,7 @@ import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
 import { Loading } from '../ui/loading.tsx'
-import { OnlyAdmins } from './only-admins.tsx'
+import { NeedsRole } from '../ui/needs-role.tsx'
 import { StartForm } from './start-form.tsx'
 
 type StartPageProps = {
@@ -18,9 +18,9 @@ type StartPageProps = {
 /** Starting the event of an address. */
 export function StartPage(props: StartPageProps) {
   return (
-    <OnlyAdmins>
+    <NeedsRole needed="ADMIN" what="Starting a run">
       <Start {...props} />
-    </OnlyAdmins>
+    </NeedsRole>
   )
 }
 
