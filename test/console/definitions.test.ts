@@ -75,6 +75,9 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
   test('a schedule is paused and resumed, the event rehearsed and then put away', async () => {
     await server.define('regatta', [doors], { schedule: WEEKLY, publish: true })
     const page = await open({ token: TOKEN, path: '/definitions/regatta' })
+    await page.getByRole('link', { name: 'Start a run …' }).click()
+    await page.getByRole('heading', { name: 'Start Event regatta' }).waitFor()
+    await page.goBack()
     await page.getByRole('button', { name: 'Pause schedule …' }).click()
     await page.getByRole('button', { name: 'Pause it' }).click()
     await page.getByText('Its schedule is paused: it makes and starts no runs.').waitFor()

@@ -85,6 +85,11 @@ function Controls({ definition, isPublishing, refresh }: HeadProps) {
       <Button variant="default" size="md" onClick={() => setPublishing(true)}>
         Publish …
       </Button>
+      {state === 'READY' && currentVersion !== null && (
+        <LinkButton to="/start/$slug" params={{ slug }} variant="default" size="md">
+          Start a run …
+        </LinkButton>
+      )}
       {currentVersion !== null && (
         <Button
           variant="default"
