@@ -1,19 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
+import { browserPath, FLAGS } from './browser-path.ts'
 
-const PLACES = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-]
-
-/** The browser of these tests. Null: there is none, and nobody said that there is one. */
-const given = process.env.CUELIGHT_TEST_BROWSER
-export const browserPath = given || (PLACES.find((place) => existsSync(place)) ?? null)
+export { browserPath }
 
 export const NO_BROWSER =
   'The console is not tested, as there is no browser: install Chromium (apt-get install chromium) or Google Chrome, or name another in CUELIGHT_TEST_BROWSER.'
@@ -22,16 +13,6 @@ if (browserPath === null) console.warn(NO_BROWSER)
 
 /** For each test: a browser on a machine that is busy with something else. */
 export const TIME = { timeout: 120_000 }
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 /** What a page may complain of while its server is away or refuses it; anything else is a fault. */
 const EXPECTED = /Failed to load resource|WebSocket connection to/
