@@ -62,7 +62,7 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
     await page.getByRole('menuitem', { name: /^Actions/ }).waitFor()
     expect(
       await page.getByRole('menuitem').evaluateAll((items) => items.map((item) => item.getAttribute('href'))),
-    ).toEqual(['/actions', '/runner'])
+    ).toEqual(['/runs', '/definitions', '/actions', '/runner'])
     for (const [path, title] of [
       ['/tokens', 'Tokens needs the role ADMIN'],
       ['/audit', 'The audit log needs the role ADMIN'],

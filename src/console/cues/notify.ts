@@ -11,6 +11,8 @@ export async function askToNotify(): Promise<boolean> {
 /** Shows a notification that stays until somebody has seen it, one for each tag. */
 export async function notify(title: string, { body, tag }: { body: string; tag: string }): Promise<void> {
   if (!canNotify() || Notification.permission !== 'granted') return
-  const worker = await navigator.serviceWorker.register('/notifications.js')
+  await navigator.serviceWorker.register('/notifications.js')
+  // Only one that is ready may show anything, which takes it a moment the first time.
+  const worker = await navigator.serviceWorker.ready
   await worker.showNotification(title, { body, tag, icon: '/icon.svg', requireInteraction: true })
 }

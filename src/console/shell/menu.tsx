@@ -1,12 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { useOpenCues } from '../cues/open-cues.tsx'
+import { useIsPhone } from '../ui/use-is-phone.ts'
 import { MoreMenu } from './more-menu.tsx'
-import { PAGES } from './pages.ts'
+import { DESK_PAGES, PAGES } from './pages.ts'
 import classes from './shell.module.css'
 
 /** The pages: along the top, on a phone along the bottom where a thumb is. */
 export function Menu() {
   const { cues } = useOpenCues()
+  const isPhone = useIsPhone()
   return (
     <nav aria-label="Pages" className={classes.menu}>
       {PAGES.map(({ to, label, icon: Icon, hasCues }) => (
@@ -21,7 +23,14 @@ export function Menu() {
           )}
         </Link>
       ))}
-      <MoreMenu />
+      {!isPhone &&
+        DESK_PAGES.map(({ to, label, icon: Icon }) => (
+          <Link key={to} to={to} className={classes.page} activeOptions={{ includeSearch: false }}>
+            <Icon size={20} aria-hidden />
+            {label}
+          </Link>
+        ))}
+      <MoreMenu isPhone={isPhone} />
     </nav>
   )
 }

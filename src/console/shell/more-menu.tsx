@@ -3,14 +3,14 @@ import { IconDots } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
 import { includesRole } from '../../domain/access.ts'
 import { useViewer } from '../session/viewer-context.ts'
-import { MORE_PAGES } from './pages.ts'
+import { DESK_PAGES, MORE_PAGES } from './pages.ts'
 import classes from './shell.module.css'
 
-/** The pages that are needed less often, behind one entry of the menu. */
-export function MoreMenu() {
+/** The pages that are needed less often, or that a phone's menu has no room for, behind one entry of the menu. */
+export function MoreMenu({ isPhone }: { isPhone: boolean }) {
   const viewer = useViewer()
   const path = useLocation({ select: ({ pathname }) => pathname })
-  const pages = MORE_PAGES.filter(({ role }) => includesRole(viewer.role, role))
+  const pages = [...(isPhone ? DESK_PAGES : []), ...MORE_PAGES].filter(({ role }) => includesRole(viewer.role, role))
   const current = pages.find(({ to }) => path === to)
   return (
     <Menu position="bottom-end" width={290} withinPortal={false} withInitialFocusPlaceholder={false}>

@@ -15,8 +15,12 @@ export const PAGES = [
   { to: '/', label: 'Now', icon: IconActivity, hasCues: false },
   { to: '/cues', label: 'Cues', icon: IconHandStop, hasCues: true },
   { to: '/calendar', label: 'Calendar', icon: IconCalendar, hasCues: false },
-  { to: '/runs', label: 'Runs', icon: IconHistory, hasCues: false },
-  { to: '/definitions', label: 'Definitions', icon: IconTimeline, hasCues: false },
+] as const
+
+/** Those behind them, for which the menu of a phone has no room: there they are under "More". */
+export const DESK_PAGES = [
+  { to: '/runs', label: 'Runs', about: 'Every run there is or was', icon: IconHistory, role: 'VIEWER' },
+  { to: '/definitions', label: 'Definitions', about: 'Events as they are written', icon: IconTimeline, role: 'VIEWER' },
 ] as const
 
 /** What is needed less often, under "More"; offered to who may see it. */

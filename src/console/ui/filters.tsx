@@ -1,8 +1,8 @@
 import { Button, Collapse } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { IconFilter } from '@tabler/icons-react'
 import { type ReactNode, useId, useState } from 'react'
 import classes from './ui.module.css'
+import { useIsPhone } from './use-is-phone.ts'
 
 type FiltersProps = {
   /** How many of them are set. */
@@ -13,7 +13,7 @@ type FiltersProps = {
 
 /** The fields that a list is filtered by: in a row, on a phone behind a button. */
 export function Filters({ count, onClear, children }: FiltersProps) {
-  const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
+  const isPhone = useIsPhone()
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   const clear = count > 0 && (
@@ -27,7 +27,7 @@ export function Filters({ count, onClear, children }: FiltersProps) {
       {clear}
     </search>
   )
-  if (!isNarrow) return fields
+  if (!isPhone) return fields
   return (
     <div className={classes.filtersBox}>
       <Button
