@@ -89,7 +89,7 @@ const picturesOf = (runId: string): Picture[] => [
   { name: 'run-dark', path: `/runs/${runId}`, shows: 'First wave', scheme: 'dark' },
   { name: 'calendar', path: '/calendar?view=week', shows: 'Quiz night' },
   { name: 'definition', path: '/definitions/siege-of-minoc', shows: 'Pause schedule' },
-  { name: 'editor', path: '/definitions/siege-of-minoc/edit', shows: 'Omens' },
+  { name: 'editor', path: '/definitions/siege-of-minoc/edit', shows: 'Publish …' },
 ]
 
 async function main(): Promise<void> {
