@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ControlContext } from '../controls/context.ts'
+import { SLUG } from '../domain/slug.ts'
 import { readSlugHolder } from '../store/definitions.ts'
 import { isDatabaseAway } from '../store/faults.ts'
 import { findValidToken } from '../store/tokens.ts'
@@ -51,7 +52,7 @@ export function createCalendarEndpoint({
     if (!admit(token.id)) return refused(429, TOO_MANY)
     await noteUse(token, now)
     const slug = query.get('event')
-    const definitionId = slug === null ? null : await readSlugHolder(control.db.prisma, slug)
+    const definitionId = slug !== null && SLUG.test(slug) ? await readSlugHolder(control.db.prisma, slug) : null
     if (slug !== null && definitionId === null) {
       const error = `There is no event ${JSON.stringify(slug.slice(0, 100))}; leave event= out of the address, or give the slug of one.`
       return refused(404, error)
