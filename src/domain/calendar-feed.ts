@@ -31,6 +31,9 @@ export type FeedDefinition = { slug: string; title: string; description: string 
 /** More lines than the sequence of one version has numbers for are all its last. */
 const SEQUENCES_OF_VERSION = 10_000
 
+/** Characters of a definition's description that an event shows: each of its occurrences repeats them. */
+export const DESCRIPTION_SHOWN = 1_000
+
 /**
  * An occurrence as an event. `local`: what the clocks of its zone show at its start; `link`: where its run can be seen,
  * null where that is not known.
@@ -41,7 +44,12 @@ export function eventOf(
 ): IcalEvent {
   const { uid, scope, at, timeZone, version, modified, run } = occurrence
   const { slug, title, description, updatedAt } = definition
-  const paragraphs = [description ?? '', stateSentence(occurrence), `${local.replace('T', ' ')} in ${timeZone}`, slug]
+  const paragraphs = [
+    shortened(description ?? ''),
+    stateSentence(occurrence),
+    `${local.replace('T', ' ')} in ${timeZone}`,
+    slug,
+  ]
   return {
     uid,
     at,
@@ -56,6 +64,11 @@ export function eventOf(
     description: [...paragraphs, link ?? ''].filter((paragraph) => paragraph !== '').join('\n'),
     url: link,
   }
+}
+
+function shortened(text: string): string {
+  const characters = [...text]
+  return characters.length > DESCRIPTION_SHOWN ? `${characters.slice(0, DESCRIPTION_SHOWN).join('')}…` : text
 }
 
 function statusOf({ run, held }: FeedOccurrence): IcalEvent['status'] {

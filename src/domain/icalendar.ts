@@ -4,7 +4,7 @@ export type IcalEvent = {
   at: number
   /** Null: not known, or no later than `at`. */
   end: number | null
-  /** Never shrinks while the event has this uid. */
+  /** Never shrinks while the event has this uid; it may stand still, where its maker runs out of numbers. */
   sequence: number
   modified: number
   status: 'TENTATIVE' | 'CONFIRMED' | 'CANCELLED'
@@ -19,7 +19,8 @@ export type Icalendar = {
   description: string
   /** How often whoever subscribed should ask again. */
   refreshMinutes: number
-  events: readonly IcalEvent[]
+  /** As `icalEventText` writes them. */
+  events: readonly string[]
 }
 
 /** The most octets of a line, without its end (RFC 5545, 3.1). */
@@ -27,7 +28,7 @@ const LINE_OCTETS = 75
 
 /** A calendar as text/calendar. The same calendar is always the same text. */
 export function icalendarText({ name, description, refreshMinutes, events }: Icalendar): string {
-  const lines = [
+  const head = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//Cuelight//Cuelight//EN',
@@ -37,11 +38,14 @@ export function icalendarText({ name, description, refreshMinutes, events }: Ica
     ...['DESCRIPTION', 'X-WR-CALDESC'].map((property) => `${property}:${textValue(description)}`),
     `REFRESH-INTERVAL;VALUE=DURATION:PT${refreshMinutes}M`,
     `X-PUBLISHED-TTL:PT${refreshMinutes}M`,
-    ...events.flatMap(eventLines),
-    'END:VCALENDAR',
   ]
-  return lines.map((line) => `${folded(line)}\r\n`).join('')
+  return [textOfLines(head), ...events, textOfLines(['END:VCALENDAR'])].join('')
 }
+
+/** An event as a part of a calendar's text. */
+export const icalEventText = (event: IcalEvent): string => textOfLines(eventLines(event))
+
+const textOfLines = (lines: readonly string[]): string => lines.map((line) => `${folded(line)}\r\n`).join('')
 
 function eventLines(event: IcalEvent): string[] {
   const { uid, sequence, status, summary, location, description, url } = event

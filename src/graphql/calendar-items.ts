@@ -44,8 +44,9 @@ export async function calendarItems(
   const mayProject = (scope === undefined || scope === '') && to > control.clock.now()
   const ofThese = { unmadeBefore: new Date(to), ...(definitionId === undefined ? {} : { ids: [definitionId] }) }
   const mine = mayProject ? await scheduled(control, ofThese) : []
-  const items = [...runs, ...(await projections(control, mine, { from, to, limit: MAX_ENTRIES }))]
-  if (items.length > MAX_ENTRIES) {
+  const { planned, until } = await projections(control, mine, { from, to, limit: MAX_ENTRIES })
+  const items = [...runs, ...planned]
+  if (items.length > MAX_ENTRIES || until < to) {
     throw badUserInput(
       `There are more than ${MAX_ENTRIES} entries between from and to; ask for a shorter window, or for one definitionId or scope.`,
     )
@@ -70,11 +71,9 @@ async function contendersOf(
   const sharing = (await scheduled(control, { keyed: true, unmadeBefore: window.to })).filter(
     ({ timetable: { concurrencyKey } }) => concurrencyKey !== null && keys.has(concurrencyKey),
   )
-  const others = [
-    ...runs.map((run) => itemOf(control, run)),
-    ...(await projections(control, sharing, { ...reach, limit: MAX_CONTENDING })),
-  ]
-  if (others.length > MAX_CONTENDING) {
+  const { planned, until } = await projections(control, sharing, { ...reach, limit: MAX_CONTENDING })
+  const others = [...runs.map((run) => itemOf(control, run)), ...planned]
+  if (others.length > MAX_CONTENDING || until < reach.to) {
     throw badUserInput(
       `More than ${MAX_CONTENDING} occurrences need a concurrency key of those between from and to; ask for a shorter window, or for one definitionId or scope.`,
     )

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ControlContext } from '../controls/context.ts'
 import type { CalendarItem } from '../domain/calendar.ts'
 import { graceUntil } from '../domain/grace.ts'
@@ -39,20 +40,34 @@ export async function scheduled(
 /** What a schedule will make; `key` is what will be its identity. */
 export type Projection = CalendarItem & { key: string; version: number; verified: boolean; settledAt: number }
 
-/** What schedules will make in a window and of which there is no run; more than `limit`, where there is more. */
+/** Definitions that are expanded in one stretch, before others get their turn. */
+const DEFINITIONS_AT_ONCE = 100
+
+/**
+ * What schedules will make in a window and of which there is no run: where it is more than `limit`, the nearest, one more
+ * than that. From `until` on there may be more than is told of: the end of the window, where that is all.
+ */
 export async function projections(
   control: ControlContext,
   definitions: readonly Scheduled[],
   { from, to, limit }: Window & { limit: number },
-): Promise<Projection[]> {
+): Promise<{ planned: Projection[]; until: number }> {
   const now = control.clock.now()
-  const planned: Projection[] = []
-  for (const { definitionId, timetable, verified, settledAt, resumedAt, materialisedUntil } of definitions) {
+  let planned: Projection[] = []
+  let until = to
+  const keepNearest = () => {
+    if (planned.length <= limit) return
+    planned.sort((a, b) => a.at - b.at || (a.definitionId < b.definitionId ? -1 : 1))
+    planned = planned.slice(0, limit + 1)
+    until = planned.at(-1)?.at ?? until
+  }
+  for (const [index, definition] of definitions.entries()) {
+    if (index > 0 && index % DEFINITIONS_AT_ONCE === 0) await setImmediate()
+    const { definitionId, timetable, verified, settledAt, resumedAt, materialisedUntil } = definition
     const begin = Math.max(from, now, resumedAt?.getTime() ?? 0, materialisedUntil?.getTime() ?? 0)
-    if (begin >= to) continue
-    if (planned.length > limit) break
+    if (begin >= until) continue
     const { timeZone, graceSeconds, concurrencyKey, version } = timetable
-    for (const occurrence of occurrencesBetween(timetable.schedule, begin, to, { limit: limit + 1 })) {
+    for (const occurrence of occurrencesBetween(timetable.schedule, begin, until, { limit: limit + 1 })) {
       planned.push({
         definitionId,
         runId: null,
@@ -69,8 +84,10 @@ export async function projections(
         settledAt: Math.max(settledAt.getTime(), resumedAt?.getTime() ?? 0),
       })
     }
+    if (planned.length > 2 * (limit + 1)) keepNearest()
   }
-  if (planned.length === 0) return []
+  keepNearest()
+  if (planned.length === 0) return { planned, until }
   const instants = planned.map(({ at }) => at)
   const made = await occurrencesMade(control.db, {
     definitionIds: [...new Set(planned.map(({ definitionId }) => definitionId))],
@@ -83,7 +100,8 @@ export async function projections(
       `${definitionId} ${occurrenceAt.getTime()}`,
     ]),
   )
-  return planned.filter(
+  const unmade = planned.filter(
     ({ definitionId, key, at }) => !taken.has(`${definitionId} ${key}`) && !taken.has(`${definitionId} ${at}`),
   )
+  return { planned: unmade, until }
 }

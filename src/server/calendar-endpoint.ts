@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { ControlContext } from '../controls/context.ts'
+import { SLUG } from '../domain/slug.ts'
 import { readSlugHolder } from '../store/definitions.ts'
 import { isDatabaseAway } from '../store/faults.ts'
 import { findValidToken } from '../store/tokens.ts'
 import { TOKEN_MAX } from './authenticate.ts'
 import { calendarFeed } from './calendar-feed.ts'
+import { keptTexts } from './kept-texts.ts'
 import type { Logger } from './logger.ts'
 import { createNoteUse } from './token-use.ts'
 
@@ -41,6 +43,7 @@ export function createCalendarEndpoint({
   publicUrl: string | null
   log: Logger
 }): CalendarEndpoint {
+  const textOf = keptTexts(() => performance.now())
   const noteUse = createNoteUse({ db: control.db, log })
   const answer: CalendarEndpoint = async (query, admit) => {
     const secret = query.get('secret') ?? ''
@@ -51,12 +54,12 @@ export function createCalendarEndpoint({
     if (!admit(token.id)) return refused(429, TOO_MANY)
     await noteUse(token, now)
     const slug = query.get('event')
-    const definitionId = slug === null ? null : await readSlugHolder(control.db.prisma, slug)
+    const definitionId = slug !== null && SLUG.test(slug) ? await readSlugHolder(control.db.prisma, slug) : null
     if (slug !== null && definitionId === null) {
       const error = `There is no event ${JSON.stringify(slug.slice(0, 100))}; leave event= out of the address, or give the slug of one.`
       return refused(404, error)
     }
-    const text = await calendarFeed(control, { publicUrl, definitionId })
+    const text = await textOf(definitionId ?? '', () => calendarFeed(control, { publicUrl, definitionId }))
     return { kind: 'feed', text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
   }
   return async (query, admit) => {

@@ -76,7 +76,7 @@ export type ScheduledDefinition = {
 
 /**
  * All; or those of the ids, those that need a concurrency key, those of which runs are still to be made that start before
- * an instant.
+ * an instant. In the order of their ids.
  */
 export function scheduledDefinitions(
   db: Database,
@@ -96,7 +96,8 @@ export function scheduledDefinitions(
       GREATEST(v.published_at, v.verified_at) AS "settledAt", d.schedule_resumed_at AS "resumedAt",
       d.materialised_until AS "materialisedUntil"
     FROM definitions d JOIN versions v ON v.id = d.current_version_id
-    WHERE d.state = 'READY' AND NOT d.schedule_paused ${Prisma.join(which, ' ')}`
+    WHERE d.state = 'READY' AND NOT d.schedule_paused ${Prisma.join(which, ' ')}
+    ORDER BY d.id`
 }
 
 /** The occurrences of definitions that there are runs of, whatever became of these, in a window. */

@@ -22,32 +22,29 @@ export type FeedRunRow = {
   held: boolean
 }
 
-export type FeedWindow = { from: Date; to: Date; definitionId: string | null; limit: number }
+/** `latestFirst`: from the end of the window; else from its beginning. */
+export type FeedWindow = { from: Date; to: Date; definitionId: string | null; limit: number; latestFirst: boolean }
 
-/** Runs that start in a window, without rehearsals and those that are of no schedule any more; no more than `limit`, in no order. */
-function runsWithin({ from, to, definitionId, limit }: FeedWindow, columns: Prisma.Sql): Prisma.Sql {
-  const rows = (condition: Prisma.Sql) => Prisma.sql`
-    SELECT ${columns} FROM runs r WHERE NOT r.rehearsal AND r.superseded_by_id IS NULL AND ${condition}
-      ${definitionId === null ? Prisma.empty : Prisma.sql`AND r.definition_id = ${definitionId}::uuid`} LIMIT ${limit}`
-  // What was not moved starts at its occurrence's instant, so that one index finds it.
+/** Runs that start in a window, without rehearsals and those that are of no schedule any more: the first `limit`. */
+function runsWithin({ from, to, definitionId, limit, latestFirst }: FeedWindow): Prisma.Sql {
+  const direction = latestFirst ? Prisma.sql`DESC` : Prisma.sql`ASC`
+  const rows = (start: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`
+    SELECT r.* FROM runs r
+    WHERE NOT r.rehearsal AND r.superseded_by_id IS NULL AND ${condition} AND ${start} >= ${from} AND ${start} < ${to}
+      ${definitionId === null ? Prisma.empty : Prisma.sql`AND r.definition_id = ${definitionId}::uuid`}
+    ORDER BY ${start} ${direction}, r.id ${direction} LIMIT ${limit}`
+  // What was not moved starts at its occurrence's instant, so that one index has it in order.
   return Prisma.sql`
-    (${rows(Prisma.sql`NOT r.moved AND r.occurrence_at >= ${from} AND r.occurrence_at < ${to}`)})
+    (${rows(Prisma.sql`r.occurrence_at`, Prisma.sql`NOT r.moved`)})
     UNION ALL
-    (${rows(Prisma.sql`r.moved AND r.scheduled_for >= ${from} AND r.scheduled_for < ${to}`)})
-    LIMIT ${limit}`
+    (${rows(Prisma.sql`r.scheduled_for`, Prisma.sql`r.moved`)})
+    ORDER BY scheduled_for ${direction}, id ${direction} LIMIT ${limit}`
 }
 
-/** How many there are in a window, up to `limit`. */
-export async function countFeedRuns(db: Database, window: FeedWindow): Promise<number> {
-  const [row] = await db.prisma.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM (${runsWithin(window, Prisma.sql`r.id`)}) r`
-  return row?.count ?? 0
-}
-
-/** The runs that start in a window, without rehearsals and superseded ones; no more than `limit`, in no order. */
+/** The first `limit` runs of a window, without rehearsals and superseded ones. */
 export function feedRuns(db: Database, window: FeedWindow): Promise<FeedRunRow[]> {
   return db.prisma.$queryRaw<FeedRunRow[]>`
-    WITH found AS (${runsWithin(window, Prisma.sql`r.*`)})
+    WITH found AS (${runsWithin(window)})
     SELECT r.id AS "runId", r.definition_id AS "definitionId", r.scope, r.occurrence_key AS "occurrenceKey",
       r.scheduled_for AS "scheduledFor", r.time_zone AS "timeZone", r.status::text AS status, r.started_at AS "startedAt",
       r.ended_at AS "endedAt", v.version, r.last_line AS "lastLine",
@@ -59,9 +56,16 @@ export function feedRuns(db: Database, window: FeedWindow): Promise<FeedRunRow[]
       LEFT JOIN run_log l ON l.run_id = r.id AND l.line = r.last_line`
 }
 
-/** What the calendar feed says of definitions, by their ids. */
-export async function feedDefinitions(db: Database, ids: readonly string[]) {
-  const select = { id: true, slug: true, title: true, description: true, updatedAt: true }
-  const rows = await db.prisma.definition.findMany({ where: { id: { in: [...ids] } }, select })
-  return new Map(rows.map((row) => [row.id, row]))
+export type FeedDefinitionRow = { slug: string; title: string; description: string | null; updatedAt: Date }
+
+/** What the calendar feed says of definitions, by their ids; no more of their descriptions than it needs to show so much. */
+export async function feedDefinitions(
+  db: Database,
+  ids: readonly string[],
+  { shown }: { shown: number },
+): Promise<Map<string, FeedDefinitionRow>> {
+  const rows = await db.prisma.$queryRaw<(FeedDefinitionRow & { id: string })[]>`
+    SELECT id, slug, title, left(description, ${shown + 1}::int) AS description, updated_at AS "updatedAt"
+    FROM definitions WHERE id = ANY (${[...ids]}::uuid[])`
+  return new Map(rows.map(({ id, ...row }) => [id, row]))
 }

@@ -26,17 +26,18 @@ export async function pruneLogs(
   db: PrismaClient,
   { endedBefore, now, lines }: { endedBefore: Date; now: Date; lines: number },
 ): Promise<{ pruned: number; more: boolean }> {
+  const isOld = Prisma.sql`ended_at < ${endedBefore.toISOString()}::timestamptz AND ended_at IS NOT NULL
+    AND log_pruned_at IS NULL AND in_flight IS NULL AND cleanup_status <> 'PENDING'`
   const [row] = await db.$queryRaw<{ pruned: number; more: boolean }[]>(Prisma.sql`
     WITH old AS MATERIALIZED (
-      SELECT id, last_line, ended_at FROM runs
-      WHERE ended_at < ${endedBefore.toISOString()}::timestamptz AND ended_at IS NOT NULL AND log_pruned_at IS NULL
-        AND in_flight IS NULL AND cleanup_status <> 'PENDING'
-      ORDER BY ended_at LIMIT ${RUNS_PRUNED} FOR UPDATE SKIP LOCKED
+      SELECT id, last_line, ended_at FROM runs WHERE ${isOld} ORDER BY ended_at LIMIT ${RUNS_PRUNED}
     ), counted AS (
       SELECT id, last_line, first, sum(last_line - first + 1) OVER (ORDER BY ended_at, id) - (last_line - first + 1) AS before
       FROM (SELECT *, coalesce((SELECT min(line) FROM run_log l WHERE l.run_id = old.id), last_line + 1) AS first FROM old) x
     ), chosen AS MATERIALIZED (
-      SELECT id, last_line, first FROM counted WHERE before < ${lines}
+      -- Only these are locked, and looked at again, as they may have changed since.
+      SELECT id, last_line, (SELECT first FROM counted c WHERE c.id = runs.id) AS first FROM runs
+      WHERE id IN (SELECT id FROM counted WHERE before < ${lines}) AND ${isOld} FOR UPDATE SKIP LOCKED
     ), gone AS (
       DELETE FROM run_log l USING chosen WHERE l.run_id = chosen.id AND l.line < chosen.first + ${lines}
     ), done AS (

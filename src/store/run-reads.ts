@@ -56,7 +56,7 @@ export function runList(filter: RunFilter, { ofDefinitions }: { ofDefinitions: b
     ],
     descending: true,
     parentColumn: ofDefinitions ? Prisma.sql`r.definition_id` : null,
-    parts: partsOf(filter),
+    parts: partsOf(filter, { ofDefinitions }),
   }
 }
 
@@ -69,7 +69,7 @@ function within(instant: Prisma.Sql, { scheduledFrom, scheduledTo }: RunFilter):
 }
 
 /** The parts of the list that indexes have in its order: by the instants of the filter, else by what is true of fewest. */
-function partsOf(filter: RunFilter): Part[] {
+function partsOf(filter: RunFilter, { ofDefinitions }: { ofDefinitions: boolean }): Part[] {
   const unmoved = within(Prisma.sql`r.occurrence_at`, filter)
   // What was not moved starts at its occurrence's instant.
   if (unmoved !== null) return [{ only: Prisma.sql`NOT r.moved AND ${unmoved}` }, { only: Prisma.sql`r.moved` }]
@@ -81,7 +81,10 @@ function partsOf(filter: RunFilter): Part[] {
   if (cleanupStatus?.every((value) => value === 'PENDING' || value === 'INCOMPLETE'))
     return each(Prisma.sql`r.cleanup_status`, cleanupStatus, CleanupStatus)
   if (health?.every((value) => value !== 'OK')) return each(Prisma.sql`r.health`, health, RunHealth)
-  return status == null ? [] : each(Prisma.sql`r.status`, status, RunStatus)
+  // Of these an index has the whole list in its order; the statuses of all runs would be walked for them.
+  const { definitionId, scope, rehearsal } = filter
+  const isOrdered = ofDefinitions || definitionId != null || !!scope || rehearsal === true
+  return status == null || isOrdered ? [] : each(Prisma.sql`r.status`, status, RunStatus)
 }
 
 /**

@@ -41,8 +41,9 @@ export async function checkServer(url: string): Promise<void> {
 }
 
 /**
- * Whether two sessions that are open are not two processes of PostgreSQL. A pooler that shares them out by transaction
- * hands out the one that was used last; those of other clients may come between once, hardly each time.
+ * Whether two sessions that are open are not a process of PostgreSQL each. A pooler that shares processes out by
+ * transaction hands out the one that was used last: the same to both, or, where others ask meanwhile, now this one and
+ * now that to each.
  */
 async function sharesBackends(url: string, session: pg.Client): Promise<boolean> {
   const other = await connected(url)
@@ -57,7 +58,8 @@ async function sharesBackends(url: string, session: pg.Client): Promise<boolean>
         own.add(rows[0]?.pid ?? 0)
       }
     }
-    return new Set([...pids.values()].flatMap((own) => [...own])).size !== pids.size
+    const own = [...pids.values()]
+    return own.some(({ size }) => size > 1) || new Set(own.flatMap((each) => [...each])).size < own.length
   } finally {
     await other.end()
   }

@@ -1,6 +1,6 @@
 import ICAL from 'ical.js'
 import { expect, test } from 'vitest'
-import { type IcalEvent, icalendarText } from '../../src/domain/icalendar.ts'
+import { type IcalEvent, icalEventText, icalendarText } from '../../src/domain/icalendar.ts'
 import { randomFrom } from '../support/random.ts'
 
 // What is written is read by a parser that is not ours.
@@ -20,7 +20,7 @@ const event: IcalEvent = {
   url: null,
 }
 const calendarOf = (events: readonly IcalEvent[]) =>
-  icalendarText({ name: 'Cuelight', description: 'All of it.', refreshMinutes: 15, events })
+  icalendarText({ name: 'Cuelight', description: 'All of it.', refreshMinutes: 15, events: events.map(icalEventText) })
 
 function read(text: string) {
   const calendar = new ICAL.Component(ICAL.parse(text))

@@ -68,6 +68,11 @@ test('of one event, by its slug; of none that there is, it says so', async () =>
   expect((await feed(`?secret=${token}&event=other`)).text).not.toContain('SUMMARY:quiz')
   const missing = await feed(`?event=nothing&secret=${token}`)
   expect(missing).toMatchObject({ status: 404, error: expect.stringMatching(/^There is no event "nothing"; leave/) })
+  for (const slug of ['%00', '%ED%A0%80', '%F0%9F%91%B9', 'Quiz', '', 'x'.repeat(1_000)])
+    expect(await feed(`?event=${slug}&secret=${token}`), slug).toMatchObject({
+      status: 404,
+      error: expect.stringMatching(/^There is no event ".*"; leave/),
+    })
 })
 
 test('without a secret that holds there is no feed', async () => {

@@ -6,7 +6,7 @@ import { pauseSchedule } from '../../src/controls/schedules.ts'
 import { setActionSetting } from '../../src/controls/settings.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { formatId } from '../../src/domain/ids.ts'
-import { calendarFeed, MAX_EVENTS } from '../../src/server/calendar-feed.ts'
+import { BOUNDS, calendarFeed } from '../../src/server/calendar-feed.ts'
 import { daily, done, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
 import { MIRA, newStage, type Stage, T0 } from '../support/stage.ts'
 
@@ -201,18 +201,91 @@ test('the same occurrences are the same text, and a new title is a modification'
   expect(event).toMatchObject({ summary: 'Renamed, at last', modified: isoOf(T0 + 1000) })
 })
 
-test('what would be too much reaches half as far, both ways, and says so', async () => {
+/** An event without steps that happens by a rule from the stage's day on. */
+async function publishOften(
+  stage: Stage,
+  { slug, rule, description }: Record<'slug' | 'rule' | 'description', string>,
+) {
+  const schedule = { recurring: { start: '2026-03-06T00:00', rule } }
+  const spec = { schedule, phases: [{ key: 'main', steps: [] }] }
+  const { definitionId } = done(await createDefinition(stage.ctx, MIRA, { slug, title: slug, description, spec }))
+  return done(await publishDefinition(stage.ctx, MIRA, { id: definitionId }))
+}
+
+const reachOf = (text: string) => /X-WR-CALDESC:(.*)\r\n/.exec(text.replaceAll('\r\n ', ''))?.[1] ?? ''
+
+test('what is to come and would be too much reaches half as far, and says so', async () => {
   const stage = await newStage()
-  const often = { recurring: { start: '2026-03-06T00:00', rule: 'FREQ=HOURLY' } }
-  const spec = { schedule: often, phases: [{ key: 'main', steps: [] }] }
-  const input = { slug: 'often', title: 'Often', spec }
-  const { definitionId } = done(await createDefinition(stage.ctx, MIRA, input))
-  done(await publishDefinition(stage.ctx, MIRA, { id: definitionId }))
+  await publishOften(stage, { slug: 'often', rule: 'FREQ=HOURLY', description: '' })
   const text = await textOf(stage)
   const events = read(text)
   // 24 a day over 180 days are too many, and over 90 too; over 45 they are not.
   expect(events).toHaveLength(45 * 24)
-  expect(events.length).toBeLessThanOrEqual(MAX_EVENTS)
   expect(events.at(-1)?.start).toBe(isoOf(T0 + 45 * DAY - 3_600_000))
-  expect(text.replaceAll('\r\n ', '')).toContain('X-WR-CALDESC:The last 7.5 days and the next 45 days\\, as more')
+  expect(reachOf(text)).toMatch(/^The last 30 days and the next 45 days\\, as more would be over 2000 events or 2 MB\./)
+})
+
+test('a description of a megabyte is cut, and of long ones the feed holds no more than 2 MB', async () => {
+  const stage = await newStage()
+  const { definitionId } = await publishOften(stage, {
+    slug: 'long',
+    rule: 'FREQ=HOURLY',
+    description: 'x'.repeat(1_048_576),
+  })
+  const cut = await textOf(stage)
+  expect(cut.length).toBeLessThan(BOUNDS.bytes + 1_000)
+  expect(read(cut)[0]?.description).toMatch(/^x{1000}…\nPlanned\.\n/)
+  done(await updateDefinition(stage.ctx, MIRA, { id: definitionId, description: '👹'.repeat(1_000) }))
+  const text = await textOf(stage)
+  expect(Buffer.byteLength(text)).toBeLessThan(BOUNDS.bytes + 1_000)
+  const events = read(text)
+  expect(events[0]?.description).toMatch(/^(👹){1000}\n[A-Z]/u)
+  // 4 KB each: 22.5 days of them are still too much.
+  expect(events).toHaveLength(11.25 * 24)
+  expect(reachOf(text)).toContain('the next 11.2 days')
+})
+
+/** Runs by hand of a definition that are over, so many minutes apart. */
+async function addPast(stage: Stage, definitionId: string, { count, minutes }: Record<'count' | 'minutes', number>) {
+  await stage.db.prisma.$executeRaw`
+    INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
+      grace_until, created_at, started_by_kind, started_by_name, status, ended_at)
+    SELECT gen_random_uuid(), d.id, d.current_version_id, 'MANUAL', 'UTC', 'past ' || n, at, at, at, at, 'USER', 'Mira',
+      'COMPLETED', at
+    FROM generate_series(1, ${count}::int) n, definitions d,
+      LATERAL (SELECT ${new Date(T0)}::timestamptz - n * ${minutes}::int * interval '1 minute' AS at) x
+    WHERE d.id = ${definitionId}::uuid`
+}
+
+test('what is over gives way to what is to come', async () => {
+  const stage = await newStage()
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('12:00') })
+  await addPast(stage, definitionId, { count: 3_000, minutes: 14 })
+  const text = await textOf(stage)
+  expect(reachOf(text)).toMatch(/^The last 15 days and the next 180 days\\, as more/)
+  const events = read(text)
+  expect(events.at(-1)?.start).toBe('2026-09-02T12:00:00Z')
+  const past = events.filter(({ start }) => start < isoOf(T0))
+  expect(past).toHaveLength(Math.ceil((15 * 24 * 60) / 14) - 1)
+  expect(past[0]?.start).toBe(isoOf(T0 - past.length * 14 * 60_000))
+})
+
+test('where even the shortest reach is too much, what is nearest to now is shown, and that it was cut', async () => {
+  const stage = await newStage()
+  for (let event = 0; event < 12; event += 1)
+    await publishOften(stage, { slug: `often-${event}`, rule: 'FREQ=MINUTELY;INTERVAL=5', description: '' })
+  const { definitionId } = await publishScheduled(stage, { schedule: { manual: true } })
+  await addPast(stage, definitionId, { count: 300, minutes: 1 })
+  const text = await textOf(stage)
+  expect(reachOf(text)).toMatch(
+    /^What is nearest to now of the last 0\.1 days and the next 0\.7 days\\; the rest of these is left out\\, as/,
+  )
+  const events = read(text)
+  expect(events).toHaveLength(BOUNDS.events)
+  // Of the past the 168 minutes of its shortest reach; of what is to come twelve each five minutes.
+  const past = events.filter(({ start }) => start < isoOf(T0))
+  expect(past).toHaveLength(168)
+  expect(events.at(-1)?.start).toBe(isoOf(T0 + Math.floor((BOUNDS.events - past.length) / 12) * 5 * 60_000))
+  // Whether runs are made of them meanwhile or not, they are the same ones.
+  expect((await feed(stage)).map(({ uid }) => uid)).toEqual(events.map(({ uid }) => uid))
 })

@@ -187,6 +187,43 @@ test('a pooler that keeps the settings and shares processes out among sessions i
   )
 })
 
+/** As a pooler in transaction mode that others use too: two sessions get two processes, which now and then change places. */
+async function swappingPooler(): Promise<string> {
+  const behind = new URL(url)
+  const servers: { socket: Socket; asking: Socket }[] = []
+  const places = [0, 1, 1, 0]
+  let asked = 0
+  const pooler = createServer((client) => {
+    const own = { socket: connect(Number(behind.port), behind.hostname), asking: client }
+    servers.push(own)
+    own.socket.on('data', (data) => own.asking.write(data))
+    client.on('data', (data: Buffer) => {
+      // A goodbye is not the process's.
+      if (data[0] === 'X'.charCodeAt(0)) return
+      const isQuery = data[0] === 'Q'.charCodeAt(0) && servers.length === 2
+      const server = (isQuery ? servers[places[asked++ % places.length] ?? 0] : null) ?? own
+      server.asking = client
+      server.socket.write(data)
+    })
+    for (const socket of [client, own.socket]) socket.on('error', () => {})
+    onTestFinished(() => {
+      client.destroy()
+      own.socket.destroy()
+    })
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void pooler.close())
+  await once(pooler, 'listening')
+  const { port } = pooler.address() as AddressInfo
+  return changed((target) => {
+    target.hostname = '127.0.0.1'
+    target.port = String(port)
+  })
+}
+
+test('so is one whose other clients are served meanwhile, so that the processes change places', async () => {
+  await expect(open(await swappingPooler())).rejects.toThrow(/two sessions share one process of PostgreSQL/)
+})
+
 test.runIf(process.platform === 'linux')(
   'every session has its transaction ended when its process stands still in it, and is missed when its machine is gone',
   async () => {

@@ -19,6 +19,8 @@ async function over(hours: number, lines: number): Promise<string> {
 }
 
 const prune = (lines: number) => pruneLogs(db.hot, { endedBefore: new Date(NOW.getTime() - HOUR_MS), now: NOW, lines })
+const isFree = async (id: string) =>
+  (await db.prisma.$queryRaw<unknown[]>`SELECT id FROM runs WHERE id = ${id}::uuid FOR UPDATE SKIP LOCKED`).length === 1
 const left = (runId: string) => db.prisma.logLine.count({ where: { runId } })
 const prunedAt = async (id: string) => (await db.prisma.run.findUniqueOrThrow({ where: { id } })).logPrunedAt
 
@@ -51,4 +53,17 @@ test('a run without a log is marked all the same', async () => {
   expect(await prune(100)).toEqual({ pruned: 1, more: true })
   expect(await prunedAt(none)).toEqual(NOW)
   expect(await prune(100)).toEqual({ pruned: 0, more: false })
+})
+
+test('only the runs whose lines go are held meanwhile, and what another holds is left for later', async () => {
+  const [first, second] = [await over(12, 30), await over(11, 30)]
+  await db.hot.$transaction(async (tx) => {
+    const options = { endedBefore: new Date(NOW.getTime() - HOUR_MS), now: NOW, lines: 10 }
+    expect(await pruneLogs(tx as typeof db.hot, options)).toEqual({ pruned: 0, more: true })
+    expect([await isFree(first), await isFree(second)]).toEqual([false, true])
+    expect(await pruneLogs(db.prisma, options)).toEqual({ pruned: 0, more: false })
+  })
+  expect([await left(first), await left(second)]).toEqual([20, 30])
+  for (let more = true; more; ) more = (await prune(100)).more
+  expect([await left(first), await left(second)]).toEqual([0, 0])
 })

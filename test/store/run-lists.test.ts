@@ -14,8 +14,10 @@ const HOUR_MS = 3_600_000
 const hours = (count: number) => new Date(NOW.getTime() + count * HOUR_MS)
 const slice: Slice = { take: PAGE, backward: false, after: null, before: null }
 
+const event = await insertEvent(db)
+const other = await insertEvent(db)
+
 beforeAll(async () => {
-  const event = await insertEvent(db)
   // Of every 2,500 one is of each rare kind, and every 400th that waits was moved by half a year.
   await db.prisma.$executeRaw`
     INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
@@ -31,10 +33,24 @@ beforeAll(async () => {
       ${NOW}::timestamptz + CASE WHEN n > 0 AND n % 400 = 0 THEN n - 4380 ELSE n END * interval '1 hour' AS starts,
       CASE WHEN n % 2500 = -1 THEN 'FAILED' WHEN n % 2500 = -2 THEN 'CANCELLED' WHEN n % 2500 IN (-3, -4) THEN 'RUNNING'
         WHEN n <= 0 THEN 'COMPLETED' ELSE 'SCHEDULED' END AS status) x`
+  // Of another event as many, all of them later or earlier than any of the first: of no scope, and no rehearsals.
+  await db.prisma.$executeRaw`
+    INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
+      grace_until, created_at, started_by_kind, started_by_name, status, ended_at)
+    SELECT gen_random_uuid(), ${other.definitionId}::uuid, ${other.versionId}::uuid, 'SCHEDULE', 'UTC', 'key ' || n, at,
+      at, at, ${NOW}::timestamptz, 'USER', 'Mira', (CASE WHEN n < 0 THEN 'COMPLETED' ELSE 'SCHEDULED' END)::run_status,
+      CASE WHEN n < 0 THEN at END
+    FROM generate_series(${-MANY}::int, ${MANY}::int) n,
+      LATERAL (SELECT ${NOW}::timestamptz + (n + sign(n) * ${MANY}) * interval '1 hour' AS at) x WHERE n <> 0`
   await db.prisma.$executeRaw`ANALYZE runs`
 })
 
-const filters: [string, RunFilter][] = [
+type Ends = readonly boolean[]
+const [FRONT, END]: [Ends, Ends] = [[false], [true]]
+const BOTH: Ends = [false, true]
+
+/** And from which ends a page of them walks over no others. */
+const filters: [string, RunFilter, Ends?][] = [
   ['nothing', {}],
   ['what is ahead', { status: ['SCHEDULED'] }],
   ['what is over', { status: ['COMPLETED', 'CANCELLED', 'FAILED', 'MISSED'] }],
@@ -56,16 +72,21 @@ const filters: [string, RunFilter][] = [
   ['what starts before', { scheduledTo: hours(-4000) }],
   ['what starts later', { scheduledFrom: hours(4000) }],
   ['a day and a status', { scheduledFrom: hours(-48), scheduledTo: hours(48), status: ['SCHEDULED', 'COMPLETED'] }],
+  ['an event and what of it is ahead', { definitionId: event.definitionId, status: ['SCHEDULED'] }, FRONT],
+  ['an event and what of it is over', { definitionId: event.definitionId, status: ['COMPLETED', 'FAILED'] }, END],
+  ['a scope and a status', { scope: 'Yew', status: ['SCHEDULED'] }],
+  ['rehearsals and a status', { rehearsal: true, status: ['COMPLETED'] }],
   ['a health, a cleanup and a status', { health: ['DEGRADED'], cleanupStatus: ['INCOMPLETE'], status: ['COMPLETED'] }],
 ]
 
-describe.each(filters)('runs by %s', (_, filter) => {
+describe.each(filters)('runs by %s', (_, filter, ends = BOTH) => {
   const list = runList(filter, { ofDefinitions: false })
 
   test('are those that the filter takes, in order, page by page and from either end', async () => {
-    const { status, health, cleanupStatus, scope, rehearsal, scheduledFrom, scheduledTo } = filter
+    const { definitionId, status, health, cleanupStatus, scope, rehearsal, scheduledFrom, scheduledTo } = filter
     const expected = await db.prisma.run.findMany({
       where: {
+        ...(definitionId == null ? {} : { definitionId }),
         ...(status ? { status: { in: [...status] } } : {}),
         ...(health ? { health: { in: [...health] } } : {}),
         ...(cleanupStatus ? { cleanupStatus: { in: [...cleanupStatus] } } : {}),
@@ -94,7 +115,7 @@ describe.each(filters)('runs by %s', (_, filter) => {
     expect(counts.get('')).toBe(ids.length > 10_000 ? null : ids.length)
   })
 
-  test.each([false, true])('are found without walking over others (from the end: %s)', async (backward) => {
+  test.each(ends)('are found without walking over others (from the end: %s)', async (backward) => {
     const { db: explaining, walked } = walking(db)
     await pagesOf(explaining, [''], { list, slice: { ...slice, backward } })
     // What was moved is few, and looked through for an instant.
