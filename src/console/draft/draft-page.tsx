@@ -6,12 +6,12 @@ import { useConnection } from '../api/connection-context.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { NoDefinition } from '../definitions/definition-page.tsx'
-import { useMay } from '../session/viewer-context.ts'
+import { useMay, useViewer } from '../session/viewer-context.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
 import { Loading } from '../ui/loading.tsx'
-import { readBackup } from './backup.ts'
+import { Backups } from './backup.ts'
 import { DraftEditor } from './draft-editor.tsx'
 import { DraftStore } from './draft-store.ts'
 
@@ -21,6 +21,7 @@ const NOTHING = {}
 export function DraftPage({ slug }: { slug: string }) {
   const { client } = useConnection()
   const mayEdit = useMay('ADMIN')
+  const writer = useViewer().name
   const { data, error, refresh } = useLive({ query: DraftDocument, variables: { slug } }, null)
   const catalog = useLive({ query: CatalogDocument, variables: NOTHING }, null)
   useLookAgain(refresh)
@@ -30,9 +31,11 @@ export function DraftPage({ slug }: { slug: string }) {
   usePageTitle(`Draft of ${definition?.title || slug}`)
   useEffect(() => {
     if (definition === null || !mayEdit || isArchived) return
-    if (store === null) setStore(new DraftStore(client, definition, readBackup(definition.id)))
-    else store.look(definition)
-  }, [client, definition, store, mayEdit, isArchived])
+    if (store === null) {
+      const backups = new Backups(localStorage, definition.id)
+      setStore(new DraftStore({ client, server: definition, backups, writer }))
+    } else store.look(definition)
+  }, [client, definition, store, writer, mayEdit, isArchived])
 
   if (definition !== null && (!mayEdit || (isArchived && store === null))) {
     return (
