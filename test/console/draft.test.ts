@@ -174,6 +174,17 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     expect(await page.evaluate<string>('JSON.stringify(localStorage)')).not.toContain('tunnel')
 
     await change({ id: (await read('away')).id, description: 'Written since.' })
+    const { token } = await server.tokenFor('Mira', 'ADMIN')
+    const hers = await open({ token, path: '/definitions' })
+    await hers.evaluate(`Object.assign(localStorage, ${kept})`)
+    await hers.goto(`${server.url}/definitions/away/edit`)
+    await hers.getByText('admin wrote this here, and it was not saved').waitFor()
+    await hers.getByRole('list', { name: 'What was written' }).getByText('Written in a tunnel.').waitFor()
+    expect(await findings(hers)).toEqual([])
+    await hers.getByRole('button', { name: 'Drop it' }).click()
+    await hers.getByText('admin wrote this here').waitFor({ state: 'detached' })
+    expect(await hers.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Written since.')
+
     const other = await open({ token: TOKEN, path: '/definitions' })
     await other.evaluate(`Object.assign(localStorage, ${kept})`)
     await other.goto(`${server.url}/definitions/away/edit`)
@@ -194,6 +205,10 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await page.getByText(/^Line \d+, column \d+: /).waitFor()
     await page.reload()
     expect(await text.inputValue()).toBe(`${before}  - key: [`)
+    await page.getByRole('button', { name: 'Publish …' }).click()
+    await page.getByText('Not saved', { exact: true }).waitFor()
+    await page.getByText(/nothing can be published, until it can/).waitFor()
+    expect(page.url()).toContain('/edit')
     expect(await findings(page)).toEqual([])
     await text.fill(
       `${before}  - key: end\n    steps:\n      - actionId: no.such\n        params: { deep: [1, { two: 3 }] }\n`,
@@ -224,8 +239,15 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     expect(await findings(page)).toEqual([])
     const [first] = await next.getByRole('button', { name: /^Leave out/ }).all()
     const leftOut = (await first?.getAttribute('aria-label'))?.replace('Leave out ', '')
-    await first?.click()
-    await saved('recurring', ({ draft }) => draft.asInput.schedule.recurring.exclude?.[0] === leftOut)
+    await first?.dblclick()
+    await saved('recurring', ({ draft }) => draft.asInput.schedule.recurring.exclude?.join() === leftOut)
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('PreviewSchedule') ? route.abort() : route.fallback(),
+    )
+    await page.getByRole('textbox', { name: 'The rule' }).fill('FREQ=DAILY')
+    await page.getByText('The server could not be reached.').waitFor()
+    expect(await next.count()).toBe(0)
+    await page.unrouteAll()
     await page.getByRole('textbox', { name: 'The rule' }).fill('FREQ=SOMETIMES')
     await page.getByText('What is next is shown as soon as the schedule is in order.').waitFor()
     await page.getByRole('combobox', { name: 'It occurs' }).selectOption('once')
@@ -237,7 +259,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await server.define('closed', [doors])
     const { token } = await server.tokenFor('Vera', 'VIEWER')
     const page = await open({ token, path: '/definitions/closed/edit' })
-    await page.getByText('Drafts are written by admins').waitFor()
+    await page.getByRole('heading', { name: 'The editor of a draft needs the role ADMIN' }).waitFor()
     expect(await findings(page)).toEqual([])
   })
 

@@ -7,8 +7,8 @@ export type Outcome<Payload> =
   | { kind: 'done'; payload: Payload }
   /** The server changed nothing, and says why. */
   | { kind: 'refused'; refusal: RefusalFragment }
-  /** No answer came: it may or may not have been done. `wasReached`: the server said why it gives none. */
-  | { kind: 'unknown'; message: string; wasReached: boolean }
+  /** No answer came: it may or may not have been done. `isPassing`: the same may be answered another time. */
+  | { kind: 'unknown'; message: string; isPassing: boolean }
 
 type Answer = { __typename: string }
 type PayloadOf<Result> = Exclude<Result, { __typename: RefusalFragment['__typename'] }>
@@ -24,14 +24,19 @@ export async function act<Data extends Record<string, Answer>, Variables extends
   const answer = Object.entries(data ?? {}).find(([field]) => field !== '__typename')?.[1] as
     | Data[keyof Data]
     | undefined
-  if (answer === undefined)
-    return { kind: 'unknown', message: sentenceOf(error), wasReached: (error?.graphQLErrors.length ?? 0) > 0 }
+  if (answer === undefined) return { kind: 'unknown', message: sentenceOf(error), isPassing: isPassing(error) }
   return isRefusal(answer) ? { kind: 'refused', refusal: answer } : { kind: 'done', payload: answer as never }
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(['ConflictError', 'InvalidInputError', 'NotFoundError'])
 
 const isRefusal = (answer: Answer): answer is RefusalFragment => REFUSALS.has(answer.__typename)
+
+/** What the server has trouble with itself, where the same request may be answered later. */
+const TROUBLE: ReadonlySet<unknown> = new Set(['INTERNAL_SERVER_ERROR', 'TOO_MANY_REQUESTS'])
+
+const isPassing = (error: CombinedError | undefined): boolean =>
+  (error?.graphQLErrors ?? []).every(({ extensions }) => TROUBLE.has(extensions.code))
 
 /** Why the server gave no answer that can be used, for people. */
 export function sentenceOf(error: CombinedError | null | undefined): string {

@@ -11,8 +11,9 @@ import { useDraft } from './draft-context.ts'
 /** Somebody else changed the draft meanwhile: who, what, and the choice between theirs and one's own. */
 export function ConflictNotice() {
   const { store, view } = useDraft()
-  const { conflict, base, content } = view
-  if (conflict === null) return null
+  const { conflict, base, content, problem } = view
+  // What a text changes is known when it can be read.
+  if (conflict === null || problem !== null) return null
   const before = settled(base)
   const theirs = differences(before, settled(contentOfDraft(conflict.theirs)))
   const mine = differences(before, settled(content))

@@ -17,11 +17,12 @@ type DraftBarProps = { mode: string; onMode(mode: string): void }
 
 /** Whether all is saved, undoing, the two ways to write, and the way on. */
 export function DraftBar({ mode, onMode }: DraftBarProps) {
-  const { store, view } = useDraft()
+  const { store, view, say } = useDraft()
   const navigate = useNavigate()
   const { slug } = view.server
   const publish = async () => {
     if (await store.save()) await navigate({ to: '/definitions/$slug', params: { slug }, search: { publish: true } })
+    else say('Not all that you wrote is on the server: what keeps it from there is said above the draft.')
   }
   const look = { variant: 'default', size: 'lg' } as const
   return (
@@ -36,10 +37,20 @@ export function DraftBar({ mode, onMode }: DraftBarProps) {
       </div>
       <div className={classes.tools}>
         <SavedSign />
-        <ActionIcon {...look} aria-label="Undo" disabled={!view.canUndo} onClick={() => store.undo()}>
+        <ActionIcon
+          {...look}
+          aria-label="Undo"
+          disabled={!view.canUndo || view.problem !== null}
+          onClick={() => store.undo()}
+        >
           <IconArrowBackUp size={18} aria-hidden />
         </ActionIcon>
-        <ActionIcon {...look} aria-label="Redo" disabled={!view.canRedo} onClick={() => store.redo()}>
+        <ActionIcon
+          {...look}
+          aria-label="Redo"
+          disabled={!view.canRedo || view.problem !== null}
+          onClick={() => store.redo()}
+        >
           <IconArrowForwardUp size={18} aria-hidden />
         </ActionIcon>
         <SegmentedControl
@@ -58,7 +69,7 @@ export function DraftBar({ mode, onMode }: DraftBarProps) {
 }
 
 function SavedSign() {
-  const { saving, conflict } = useDraft().view
+  const { saving, conflict, isKept } = useDraft().view
   return (
     <span role="status">
       {conflict !== null ? (
@@ -71,7 +82,7 @@ function SavedSign() {
         </Chip>
       ) : saving.kind === 'away' ? (
         <Chip tone="bad" icon={IconCloudOff}>
-          Kept in this browser
+          {isKept ? 'Kept in this browser' : 'Not saved'}
         </Chip>
       ) : saving.kind === 'refused' ? (
         <Chip tone="bad" icon={IconAlertTriangle}>

@@ -1,6 +1,7 @@
 import { createContext, use, useCallback } from 'react'
 import type { CatalogQuery, IssueFragment } from '../../generated/console/documents.ts'
-import type { DraftStore, DraftView } from './draft-store.ts'
+import type { DraftStore } from './draft-store.ts'
+import type { DraftView } from './draft-view.ts'
 import { fieldId, type Path, valueAt, withValueAt, written } from './path.ts'
 
 export type Action = CatalogQuery['actions'][number]

@@ -4,7 +4,6 @@ import type { CatalogQuery } from '../../generated/console/documents.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { useSignal } from '../api/signal.ts'
 import { Notice } from '../ui/notice.tsx'
-import { forgetText, keepText, readKeptText } from './backup.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
 import classes from './draft.module.css'
 import { DraftBar } from './draft-bar.tsx'
@@ -12,21 +11,18 @@ import { DraftContext } from './draft-context.ts'
 import type { DraftStore } from './draft-store.ts'
 import { EventFields } from './event-fields.tsx'
 import { IssueSummary } from './issue-summary.tsx'
+import { OfferNotice } from './offer-notice.tsx'
 import { ParameterFields } from './parameter-fields.tsx'
 import { PhaseList } from './phase-list.tsx'
 import { ScheduleFields } from './schedule-fields.tsx'
-import { readText, textOfContent } from './spec-text.ts'
 import { TextEditor } from './text-editor.tsx'
 
 /** The draft being written: as a form, or as text. */
 export function DraftEditor({ store, catalog }: { store: DraftStore; catalog: CatalogQuery }) {
   const connection = useConnection()
   const view = useSignal(store.view)
-  const { id } = view.server
   const [open, setOpenParts] = useState<ReadonlySet<string>>(new Set())
   const [said, setSaid] = useState('')
-  // A text that could not be read when the page was left is gone on with.
-  const [text, setText] = useState(() => readKeptText(id))
   const setOpen = useCallback((key: string, isOpen: boolean) => {
     setOpenParts((parts) => new Set(isOpen ? [...parts, key] : [...parts].filter((one) => one !== key)))
   }, [])
@@ -45,44 +41,42 @@ export function DraftEditor({ store, catalog }: { store: DraftStore; catalog: Ca
     }
   }, [store, connection])
 
-  const write = (written: string) => {
-    setText(written)
-    if (readText(written).ok) forgetText(id)
-    else keepText(id, written)
-  }
-  const isReadable = text === null || readText(text).ok
   const choose = (mode: string) => {
-    if (mode === 'text') setText(textOfContent(view.content))
-    else if (isReadable) setText(null)
-    else setSaid('The text cannot be read yet: correct it, or drop what you wrote there.')
+    if (mode === 'text') store.showText()
+    else if (!store.showForm()) setSaid('The text cannot be read yet: correct it, or drop what you wrote there.')
   }
   const editing = useMemo(
     () => ({ store, view, ...catalog, open, setOpen, say: setSaid }),
     [store, view, catalog, open, setOpen],
   )
-  const { saving, changedBy, isRestored } = view
+  const { saving, changedBy, isRestored, isKept, text, problem } = view
   return (
     <DraftContext value={editing}>
       <DraftBar mode={text === null ? 'form' : 'text'} onMode={choose} />
       <VisuallyHidden role="status">{said}</VisuallyHidden>
       <div className={classes.notices}>
         <ConflictNotice />
-        {(saving.kind === 'away' || saving.kind === 'refused') && (
+        <OfferNotice />
+        {problem === null && (saving.kind === 'away' || saving.kind === 'refused') && (
           <Notice
             tone="bad"
             title={saving.kind === 'away' ? 'Not on the server yet' : 'The server does not have this yet'}
           >
-            {saving.message} What you wrote is kept in this browser.
+            {saving.message}{' '}
+            {isKept
+              ? 'What you wrote is kept in this browser.'
+              : 'This browser has no room to keep what you wrote: leave this page open until it is saved.'}
           </Notice>
         )}
         {isRestored && (
           <Notice tone="wait">What you wrote here last had not reached the server; here it is again.</Notice>
         )}
         {changedBy !== null && <Notice tone="wait">{changedBy} changed the draft; this is how it is now.</Notice>}
-        {!isReadable && text !== null && (
+        {problem !== null && (
           <Notice tone="wait" title="The text cannot be read yet">
-            Nothing of it reaches the form or the server until it can.{' '}
-            <button type="button" className={classes.drop} onClick={() => write(textOfContent(view.content))}>
+            Nothing of it reaches the form or the server, and nothing can be published, until it can.{' '}
+            {!isKept && 'This browser has no room to keep it: leave this page open until then. '}
+            <button type="button" className={classes.drop} onClick={() => store.dropText()}>
               Drop what was written since
             </button>
           </Notice>
@@ -98,7 +92,7 @@ export function DraftEditor({ store, catalog }: { store: DraftStore; catalog: Ca
               <PhaseList />
             </>
           ) : (
-            <TextEditor text={text} onChange={write} />
+            <TextEditor text={text} />
           )}
         </div>
         <IssueSummary />

@@ -6,21 +6,30 @@ import { useConnection } from '../api/connection-context.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { NoDefinition } from '../definitions/definition-page.tsx'
-import { useMay } from '../session/viewer-context.ts'
+import { useViewer } from '../session/viewer-context.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
 import { Loading } from '../ui/loading.tsx'
-import { readBackup } from './backup.ts'
+import { NeedsRole } from '../ui/needs-role.tsx'
+import { Backups } from './backup.ts'
 import { DraftEditor } from './draft-editor.tsx'
 import { DraftStore } from './draft-store.ts'
 
 const NOTHING = {}
 
-/** Reads the draft of an address to be written at, by those who may. */
 export function DraftPage({ slug }: { slug: string }) {
+  return (
+    <NeedsRole needed="ADMIN" what="The editor of a draft">
+      <Draft slug={slug} />
+    </NeedsRole>
+  )
+}
+
+/** Reads the draft of an address to be written at. */
+function Draft({ slug }: { slug: string }) {
   const { client } = useConnection()
-  const mayEdit = useMay('ADMIN')
+  const writer = useViewer().name
   const { data, error, refresh } = useLive({ query: DraftDocument, variables: { slug } }, null)
   const catalog = useLive({ query: CatalogDocument, variables: NOTHING }, null)
   useLookAgain(refresh)
@@ -29,19 +38,17 @@ export function DraftPage({ slug }: { slug: string }) {
   const isArchived = definition?.state === 'ARCHIVED'
   usePageTitle(`Draft of ${definition?.title || slug}`)
   useEffect(() => {
-    if (definition === null || !mayEdit || isArchived) return
-    if (store === null) setStore(new DraftStore(client, definition, readBackup(definition.id)))
-    else store.look(definition)
-  }, [client, definition, store, mayEdit, isArchived])
+    if (definition === null || isArchived) return
+    if (store === null) {
+      const backups = new Backups(localStorage, definition.id)
+      setStore(new DraftStore({ client, server: definition, backups, writer }))
+    } else store.look(definition)
+  }, [client, definition, store, writer, isArchived])
 
-  if (definition !== null && (!mayEdit || (isArchived && store === null))) {
+  if (isArchived && store === null) {
     return (
-      <Empty
-        icon={IconLock}
-        title={isArchived ? 'An archived definition is not changed any more' : 'Drafts are written by admins'}
-        level={1}
-      >
-        <p>{isArchived ? 'Create another one instead.' : 'Your token may look on; ask an admin for a change.'}</p>
+      <Empty icon={IconLock} title="An archived definition is not changed any more" level={1}>
+        <p>Create another one instead.</p>
         <LinkButton to="/definitions/$slug" params={{ slug }}>
           Go to the definition
         </LinkButton>

@@ -1,57 +1,29 @@
 import type { Client } from '@urql/core'
-import {
-  DraftDocument,
-  type DraftStateFragment,
-  type IssueFragment,
-  UpdateDraftDocument,
-} from '../../generated/console/documents.ts'
+import { DraftDocument, type DraftStateFragment, UpdateDraftDocument } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { Signal } from '../api/signal.ts'
 import { type Content, contentOfDraft } from '../definitions/content.ts'
-import { type Backup, forgetBackup, keepBackup } from './backup.ts'
+import { isSame } from '../definitions/json.ts'
+import type { Backups, Kept } from './backup.ts'
 import { changesOf, isSameDraft, joined } from './draft-changes.ts'
+import { beginningOf, type DraftView, type Saving, textOfView } from './draft-view.ts'
 import { localIssues } from './local-issues.ts'
+import { readText, textOfContent } from './spec-text.ts'
+import { Steps } from './steps.ts'
 import { whoChanged } from './who-changed.ts'
 
 /** How long nobody has to type before it is saved. */
 const REST_MS = 700
 /** Between two tries to save while the server is away. */
 const RETRY_MS = 3_000
-/** What follows within this, at the same place, is undone together. */
-const TOGETHER_MS = 1_500
-const MOST_UNDONE = 200
 
-/** What somebody else made of the draft meanwhile. */
-export type Conflict = { theirs: DraftStateFragment; who: string | null; at: string | null }
-
-export type Saving =
-  | { kind: 'saved' }
-  /** Something is not saved yet. */
-  | { kind: 'unsaved' | 'saving' }
-  /** The server cannot be reached; it is tried again. */
-  | { kind: 'away'; message: string }
-  /** The server does not take it like this, or it cannot be sent; the next change is tried again. */
-  | { kind: 'refused'; message: string }
-
-export type DraftView = {
-  content: Content
-  /** What `content` goes on from: the draft on the server, as it was known last. */
-  base: Content
-  /** When that was written. */
-  updatedAt: string
-  /** What the server had to say of the draft when it answered last. */
+type DraftStoreOptions = {
+  client: Client
   server: DraftStateFragment
-  saving: Saving
-  issues: readonly IssueFragment[]
-  conflict: Conflict | null
-  /** Who changed the draft while nothing was being written here; it is shown as they left it. */
-  changedBy: string | null
-  isRestored: boolean
-  canUndo: boolean
-  canRedo: boolean
+  backups: Backups
+  /** Who is signed in: only what they wrote is gone on with unasked. */
+  writer: string
 }
-
-type Step = { content: Content; place: string; at: number }
 
 /**
  * A draft that is being written, and its way to the server: saved as one types, never over what somebody else wrote.
@@ -60,8 +32,9 @@ type Step = { content: Content; place: string; at: number }
 export class DraftStore {
   readonly view: Signal<DraftView>
   readonly #client: Client
-  #undo: Step[] = []
-  #redo: Content[] = []
+  readonly #backups: Backups
+  readonly #writer: string
+  readonly #steps = new Steps()
   #timer: ReturnType<typeof setTimeout> | undefined
   #isLeft = false
   /** What was sent and never answered: any of it may have arrived. */
@@ -69,26 +42,23 @@ export class DraftStore {
   /** The saves, one after another. */
   #saves: Promise<boolean> = Promise.resolve(true)
 
-  constructor(client: Client, server: DraftStateFragment, backup: Backup | null) {
+  constructor({ client, server, backups, writer }: DraftStoreOptions) {
     this.#client = client
-    const content = contentOfDraft(server)
-    const isKept = backup !== null && !isSameDraft(backup.content, content)
-    const isBehind = isKept && backup.updatedAt !== server.updatedAt && !isSameDraft(backup.base, content)
+    this.#backups = backups
+    this.#writer = writer
+    const missing = backups.missingIn(contentOfDraft(server))
+    const mine = missing.find(({ by }) => by === writer) ?? null
     this.view = new Signal<DraftView>({
-      content: isKept ? backup.content : content,
-      base: isBehind ? backup.base : content,
-      updatedAt: isBehind ? backup.updatedAt : server.updatedAt,
       server,
-      saving: { kind: isKept ? 'unsaved' : 'saved' },
+      isKept: true,
       issues: server.draftIssues,
-      conflict: isBehind ? { theirs: server, who: null, at: null } : null,
       changedBy: null,
-      isRestored: isKept,
+      offers: missing.filter((one) => one !== mine),
       canUndo: false,
       canRedo: false,
+      ...beginningOf(server, mine),
     })
-    if (isBehind) void this.#meet(server)
-    else if (!isKept) forgetBackup(server.id)
+    if (mine !== null) this.#begin(mine)
   }
 
   /** Somebody writes here, until the answer is called: what is not saved then is sent, and kept until it has arrived. */
@@ -104,53 +74,88 @@ export class DraftStore {
   /** Changes the draft; `place` says where, so that what is typed in one go is undone together. */
   edit(change: (content: Content) => Content, place = ''): void {
     const { content } = this.view.value
-    const now = Date.now()
-    const last = this.#undo.at(-1)
-    if (place === '' || last?.place !== place || now - last.at > TOGETHER_MS) {
-      this.#undo = [...this.#undo.slice(1 - MOST_UNDONE), { content, place, at: now }]
-    } else {
-      last.at = now
-    }
-    this.#redo = []
-    this.#write(change(content))
+    const changed = change(content)
+    if (changed !== content) this.#steps.did(content, place)
+    this.#write(changed)
+  }
+
+  /** Shows the draft as a text to be written. */
+  showText(): void {
+    this.#set({ text: textOfContent(this.view.value.content), problem: null })
+  }
+
+  /** Shows it as a form again, unless the form would not have what the text says. Answers whether it did. */
+  showForm(): boolean {
+    if (this.view.value.problem !== null) return false
+    this.#set({ text: null })
+    return true
+  }
+
+  /** What is written as text is the draft as soon as it can be read; until then all stays as it was written over. */
+  writeText(text: string): void {
+    const read = readText(text)
+    this.#set({ text, problem: read.ok ? null : read.problem })
+    if (read.ok) this.edit((content) => (isSame(content, read.content) ? content : read.content), 'text')
+    else this.#write(this.view.value.content)
+  }
+
+  /** Gives up a text that cannot be read. */
+  dropText(): void {
+    this.showText()
+    this.#write(this.view.value.content)
+    // What somebody else wrote meanwhile waited for this.
+    void this.save().then(() => this.look(this.view.value.server))
   }
 
   undo(): void {
-    const last = this.#undo.pop()
-    if (last === undefined) return
-    this.#redo.push(this.view.value.content)
-    this.#write(last.content)
+    const { content, problem } = this.view.value
+    const next = problem === null ? this.#steps.undo(content) : null
+    if (next !== null) this.#write(next)
   }
 
   redo(): void {
-    const next = this.#redo.pop()
-    if (next === undefined) return
-    this.#undo.push({ content: this.view.value.content, place: '', at: 0 })
-    this.#write(next)
+    const { content, problem } = this.view.value
+    const next = problem === null ? this.#steps.redo(content) : null
+    if (next !== null) this.#write(next)
   }
 
-  /** Goes on with what somebody else wrote. What was written here can be had back by undoing. */
+  /** Goes on with something that was offered, once nothing else is on its way. Undoing goes back. */
+  takeOffer(offer: Kept): void {
+    const { server, content, saving, offers } = this.view.value
+    if (saving.kind !== 'saved') return
+    this.#steps.restart(content)
+    const others = offers.filter((one) => one !== offer)
+    this.#set({ ...beginningOf(server, offer), ...this.#canStep(), changedBy: null, offers: others })
+    this.#begin(offer)
+    void this.save()
+  }
+
+  dropOffer(offer: Kept): void {
+    this.#backups.forget(offer)
+    this.#set({ offers: this.view.value.offers.filter((one) => one !== offer) })
+  }
+
+  /** Goes on with what somebody else wrote. What was changed here can be had back by undoing. */
   takeTheirs(): void {
-    const { conflict, content } = this.view.value
-    if (conflict === null) return
-    this.#undo.push({ content, place: '', at: 0 })
-    this.#redo = []
+    const { conflict, content, base, problem } = this.view.value
+    if (conflict === null || problem !== null) return
+    this.#steps.restart(joined({ base, mine: content, theirs: contentOfDraft(conflict.theirs) }))
     this.#adopt(conflict.theirs)
   }
 
   /** Writes what was changed here over what somebody else wrote, which was shown; what they alone changed is taken. */
   keepMine(): void {
-    const { conflict, content, base } = this.view.value
-    if (conflict === null) return
+    const { conflict, content, base, problem } = this.view.value
+    if (conflict === null || problem !== null) return
     const theirs = contentOfDraft(conflict.theirs)
-    this.#undo.push({ content: theirs, place: '', at: 0 })
+    this.#steps.restart(theirs)
     this.#set({
       content: joined({ base, mine: content, theirs }),
       base: theirs,
       updatedAt: conflict.theirs.updatedAt,
       server: conflict.theirs,
       conflict: null,
-      ...this.#steps(),
+      ...this.#canStep(),
     })
     this.#backUp()
     void this.save()
@@ -164,7 +169,7 @@ export class DraftStore {
       this.#set({ server, updatedAt: server.updatedAt, issues: server.draftIssues })
       return
     }
-    this.#undo.push({ content, place: '', at: 0 })
+    this.#steps.restart(null)
     this.#adopt(server)
     void whoChanged(this.#client, server.id, updatedAt).then((who) => this.#set({ changedBy: who?.name ?? 'Somebody' }))
   }
@@ -177,12 +182,11 @@ export class DraftStore {
   }
 
   async #trySave(): Promise<boolean> {
-    const { content, base, updatedAt, server, conflict } = this.view.value
+    const { content, base, updatedAt, server, conflict, problem } = this.view.value
     if (conflict !== null) return false
-    const local = localIssues(content)
-    if (local.length > 0) {
-      this.#set({ saving: { kind: 'refused', message: 'Correct what is marked: it cannot be sent like this.' } })
-      return false
+    if (problem !== null || localIssues(content).length > 0) {
+      const what = problem === null ? 'what is marked' : 'the text, or drop what cannot be read'
+      return this.#refuse(`Correct ${what}: it cannot be sent like this.`)
     }
     const changes = changesOf(base, content)
     if (Object.keys(changes).length === 0) return this.#arrive(content)
@@ -200,30 +204,21 @@ export class DraftStore {
         issues: definition.draftIssues,
         changedBy: null,
       })
-      if (this.view.value.content === content) return this.#arrive(content)
+      if (this.view.value.content === content && this.view.value.problem === null) return this.#arrive(content)
+      this.#backUp()
       this.#later(REST_MS)
       return false
     }
     if (outcome.kind === 'unknown') {
-      if (!outcome.wasReached) this.#unanswered.push(content)
-      this.#set({ saving: { kind: outcome.wasReached ? 'refused' : 'away', message: outcome.message } })
-      if (!outcome.wasReached) this.#later(RETRY_MS)
-      return false
+      if (!outcome.isPassing) return this.#refuse(outcome.message)
+      if (!this.#unanswered.includes(content)) this.#unanswered.push(content)
+      return this.#tryAgain(outcome.message)
     }
-    if (outcome.refusal.code !== 'CONFLICT') {
-      this.#set({ saving: { kind: 'refused', message: messageOf(outcome.refusal) } })
-      return false
-    }
+    const message = messageOf(outcome.refusal)
+    if (outcome.refusal.code !== 'CONFLICT') return this.#refuse(message)
     const { data } = await this.#client.query(DraftDocument, { slug: server.slug }, { requestPolicy: 'network-only' })
-    if (data?.definition == null) {
-      this.#set({ saving: { kind: 'away', message: messageOf(outcome.refusal) } })
-      this.#later(RETRY_MS)
-      return false
-    }
-    if (data.definition.state === 'ARCHIVED') {
-      this.#set({ saving: { kind: 'refused', message: messageOf(outcome.refusal) } })
-      return false
-    }
+    if (data?.definition == null) return this.#tryAgain(message)
+    if (data.definition.state === 'ARCHIVED') return this.#refuse(message)
     return this.#meet(data.definition)
   }
 
@@ -248,7 +243,7 @@ export class DraftStore {
   #adopt(server: DraftStateFragment): void {
     const content = contentOfDraft(server)
     this.#unanswered = []
-    forgetBackup(server.id)
+    this.#backups.forgetOwn()
     this.#set({
       content,
       base: content,
@@ -258,15 +253,26 @@ export class DraftStore {
       conflict: null,
       saving: { kind: 'saved' },
       isRestored: false,
-      ...this.#steps(),
+      ...this.#canStep(),
     })
   }
 
   #arrive(content: Content): boolean {
     const { server } = this.view.value
-    forgetBackup(server.id)
+    this.#backups.forgetOwn()
     this.#set({ saving: { kind: 'saved' }, base: content, issues: server.draftIssues, isRestored: false })
     return true
+  }
+
+  #refuse(message: string): boolean {
+    this.#set({ saving: { kind: 'refused', message } })
+    return false
+  }
+
+  #tryAgain(message: string): boolean {
+    this.#set({ saving: { kind: 'away', message } })
+    this.#later(RETRY_MS)
+    return false
   }
 
   #write(content: Content): void {
@@ -278,15 +284,22 @@ export class DraftStore {
       issues: [...localIssues(content), ...draftIssues],
       saving: next,
       changedBy: null,
-      ...this.#steps(),
+      ...this.#canStep(),
     })
     this.#backUp()
     if (conflict === null) this.#later(REST_MS)
   }
 
+  #begin(backup: Kept): void {
+    this.#backups.goOnFrom(backup)
+    const { conflict } = this.view.value
+    if (conflict !== null) void this.#meet(conflict.theirs)
+  }
+
   #backUp(): void {
-    const { server, updatedAt, content, base } = this.view.value
-    keepBackup(server.id, { updatedAt, content, base })
+    const { updatedAt, content, base, text, problem } = this.view.value
+    const unread = problem === null ? null : text
+    this.#set({ isKept: this.#backups.keep({ by: this.#writer, updatedAt, content, base, text: unread }) })
   }
 
   #later(ms: number): void {
@@ -294,11 +307,12 @@ export class DraftStore {
     if (!this.#isLeft) this.#timer = setTimeout(() => void this.save(), ms)
   }
 
-  #steps() {
-    return { canUndo: this.#undo.length > 0, canRedo: this.#redo.length > 0 }
+  #canStep() {
+    return { canUndo: this.#steps.canUndo, canRedo: this.#steps.canRedo }
   }
 
   #set(changed: Partial<DraftView>): void {
-    this.view.set({ ...this.view.value, ...changed })
+    const view = { ...this.view.value, ...changed }
+    this.view.set(changed.content === undefined ? view : { ...view, text: textOfView(view) })
   }
 }

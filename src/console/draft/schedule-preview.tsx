@@ -26,7 +26,9 @@ export function SchedulePreview() {
   const [asked] = useDebouncedValue(JSON.stringify({ schedule, timeZone: textOf(timeZone) }), TYPING_MS)
   const variables = JSON.parse(asked) as { schedule: ScheduleInput; timeZone: string }
   const { data, error } = useLive({ query: PreviewScheduleDocument, variables }, null)
-  const preview = useKept(data)?.previewSchedule
+  const kept = useKept(data)
+  // While the next one is on its way the last one stays; it does not stand for one that failed.
+  const preview = (error === null ? kept : data)?.previewSchedule
   if (preview === undefined) return error === null ? null : <p className={classes.issue}>{sentenceOf(error)}</p>
   const { phrase, occurrences, issues } = preview
   return (
@@ -68,6 +70,7 @@ function LeaveOut({ occurrence }: { occurrence: OccurrenceFragment }) {
         variant="subtle"
         size="compact-sm"
         aria-label={`Leave out ${occurrence.local}`}
+        disabled={dates.includes(occurrence.local)}
         onClick={() => set(withItem(dates, dates.length, occurrence.local))}
       >
         Leave out
