@@ -20,8 +20,8 @@ const Created = z.object({ createDefinition: z.object({ definition: z.object({ i
 const Started = z.object({ startRun: z.object({ run: z.object({ id: z.string() }) }) })
 const Cues = z.object({ run: z.object({ cues: z.array(z.object({ id: z.string() })) }) })
 
-/** A picture: which page, at which size and in which colours, and what stands on it once it is all there. */
-type Picture = { name: string; path: string; shows: string; size?: typeof DESK; scheme?: 'light' | 'dark' }
+/** A picture: which page, at which size, and what stands on it once it is all there. */
+type Picture = { name: string; path: string; shows: string; size?: typeof DESK }
 
 const weekly = (start: string, days: string) => ({
   recurring: { start, rule: `FREQ=WEEKLY;BYDAY=${days}`, exclude: [], include: [] },
@@ -86,7 +86,6 @@ const picturesOf = (runId: string): Picture[] => [
   { name: 'now', path: '/', shows: 'Invasion of Yew' },
   { name: 'cues', path: '/cues', shows: 'I have it', size: PHONE },
   { name: 'run', path: `/runs/${runId}`, shows: 'First wave' },
-  { name: 'run-dark', path: `/runs/${runId}`, shows: 'First wave', scheme: 'dark' },
   { name: 'calendar', path: '/calendar?view=week', shows: 'Quiz night' },
   { name: 'definition', path: '/definitions/siege-of-minoc', shows: 'Pause schedule' },
   { name: 'editor', path: '/definitions/siege-of-minoc/edit', shows: 'Publish …' },
@@ -103,10 +102,10 @@ async function main(): Promise<void> {
     const connection = await connect({ url, token, signal })
     const runId = await setTheScene(connection)
     const browser = await chromium.launch({ executablePath: browserPath, args: FLAGS })
-    for (const { name, path, shows, size = DESK, scheme = 'light' } of picturesOf(runId)) {
+    for (const { name, path, shows, size = DESK } of picturesOf(runId)) {
       const context = await browser.newContext({
         viewport: size,
-        colorScheme: scheme,
+        colorScheme: 'light',
         reducedMotion: 'reduce',
         timezoneId: 'Europe/Berlin',
         locale: 'en-GB',
