@@ -2,7 +2,6 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId } from 'react'
 import { RunnerDocument, type RunnerQuery } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { serverNow } from '../api/server-clock.ts'
@@ -12,10 +11,10 @@ import { showSpan } from '../time/clock-text.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Instant } from '../time/instant.tsx'
 import { useNow } from '../time/now.ts'
-import { Loading } from '../ui/loading.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { PageHead } from '../ui/page-head.tsx'
 import { Section } from '../ui/section.tsx'
+import { Unread } from '../ui/unread.tsx'
 import { InstanceTable } from './instance-table.tsx'
 import classes from './runner.module.css'
 import { problemsOf } from './runner-words.ts'
@@ -32,8 +31,7 @@ export function RunnerPage() {
   return (
     <>
       <PageHead title="Runner">The processes that make runs start and go on.</PageHead>
-      {error !== null && data === undefined && <Notice tone="bad">{sentenceOf(error)}</Notice>}
-      {data === undefined && error === null && <Loading what="the runner" />}
+      {data === undefined && <Unread what="the runner" error={error} />}
       {data !== undefined && <Status data={data} />}
     </>
   )

@@ -8,6 +8,7 @@ import { Instant } from '../time/instant.tsx'
 import { Chip, type Tone } from '../ui/chip.tsx'
 import { useAsk } from '../ui/control-host.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { Unread } from '../ui/unread.tsx'
 import classes from './run.module.css'
 import type { RunChanges } from './run-changes.ts'
 import { abandonControl } from './run-controls.ts'
@@ -34,9 +35,10 @@ export function Ledger({ runId, changes, timeZone }: LedgerProps) {
   const { client } = useConnection()
   const ask = useAsk()
   const mayAbandon = useMay('ADMIN')
-  const { data, refresh } = useLive({ query: RunLedgerDocument, variables: { id: runId } }, changes)
-  const resources = data?.run?.resources ?? []
-  if (data !== undefined && resources.length === 0) {
+  const { data, error, refresh } = useLive({ query: RunLedgerDocument, variables: { id: runId } }, changes)
+  if (data === undefined) return <Unread what="the ledger" error={error} />
+  const resources = data.run?.resources ?? []
+  if (resources.length === 0) {
     return (
       <Empty icon={IconPackageOff} title="Nothing was left in the world">
         <p>What a step makes that can be taken back is listed here, and taken back when the run ends.</p>
