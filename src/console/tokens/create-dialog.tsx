@@ -4,6 +4,7 @@ import { CreateApiTokenDocument, type Role } from '../../generated/console/docum
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { fromLocalField } from '../time/local-field.ts'
+import { InstantField } from '../ui/instant-field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { NewToken } from './new-token.tsx'
 import { ROLES } from './token-words.ts'
@@ -100,13 +101,13 @@ function CreateForm({ onClose, onMade }: CreateFormProps) {
             ))}
           </Stack>
         </Radio.Group>
-        <TextInput
-          type="datetime-local"
+        <InstantField
           label="Holds until (if you like)"
           description="In the time zone of this device. Empty: until it is revoked."
-          size="md"
           value={expiry}
-          onChange={(event) => setExpiry(event.currentTarget.value)}
+          filled={null}
+          zone={null}
+          onChange={setExpiry}
         />
         {problem !== null && <Notice tone="bad">{problem}</Notice>}
         <Group justify="flex-end">

@@ -35,12 +35,13 @@ export function ControlDialog({ control, onClose, onChange }: ControlDialogProps
 function ControlForm({ control, onClose, onChange }: ControlDialogProps & { control: Control }) {
   const { effect, action, color = 'blue', isReasonRequired = false, isReasonKept = true, instant } = control
   const [reason, setReason] = useState('')
-  const [at, setAt] = useState(instant === undefined ? '' : toLocalField(instant.value))
+  const filled = instant?.value ?? null
+  const [at, setAt] = useState(filled === null ? '' : toLocalField(filled))
   const [missing, setMissing] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const [conflict, setConflict] = useState<RefusalFragment | null>(null)
-  const chosen = fromLocalField(at)
+  const chosen = fromLocalField(at, filled)
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -78,7 +79,7 @@ function ControlForm({ control, onClose, onChange }: ControlDialogProps & { cont
       <Stack>
         <Text>{effect}</Text>
         {instant !== undefined && (
-          <InstantField label={instant.label} value={at} zone={instant.zone} onChange={setAt} />
+          <InstantField label={instant.label} value={at} filled={filled} zone={instant.zone} onChange={setAt} />
         )}
         {isReasonKept && (
           <Textarea
