@@ -1,8 +1,9 @@
-import { Button, Group, Modal, NumberInput, Stack, Switch, Textarea } from '@mantine/core'
+import { Button, Group, NumberInput, Stack, Switch, Textarea } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type RegisteredActionFragment, SetActionSettingDocument } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
+import { type Busy, Dialog, LeaveButton } from '../ui/dialog.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { capsOf } from './action-words.ts'
 
@@ -10,22 +11,15 @@ type SettingDialogProps = { action: RegisteredActionFragment; opened: boolean; o
 
 /** Asks what is allowed of an action, and why. */
 export function SettingDialog({ action, opened, onClose, onChange }: SettingDialogProps) {
+  const [isBusy, setBusy] = useState(false)
   return (
-    <Modal.Root opened={opened} onClose={onClose} centered transitionProps={{ duration: 100 }}>
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Body pt="md">
-          <Modal.Title fz="lg" fw={650} mb="xs">
-            Setting of "{action.label}"
-          </Modal.Title>
-          <SettingForm action={action} onClose={onClose} onChange={onChange} />
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog opened={opened} title={`Setting of "${action.label}"`} isBusy={isBusy} onClose={onClose}>
+      <SettingForm {...{ action, isBusy, setBusy, onClose, onChange }} />
+    </Dialog>
   )
 }
 
-function SettingForm({ action, onClose, onChange }: Omit<SettingDialogProps, 'opened'>) {
+function SettingForm({ action, isBusy, setBusy, onClose, onChange }: Omit<SettingDialogProps, 'opened'> & Busy) {
   const { client } = useConnection()
   // What stands in the form is what is sent, whatever somebody else sets meanwhile.
   const [before] = useState(() => ({ enabled: action.setting.enabled, caps: capsOf(action) }))
@@ -33,7 +27,6 @@ function SettingForm({ action, onClose, onChange }: Omit<SettingDialogProps, 'op
   const [caps, setCaps] = useState(before.caps)
   const [reason, setReason] = useState('')
   const [isMissing, setMissing] = useState(false)
-  const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
 
   const submit = async (event: FormEvent) => {
@@ -98,9 +91,7 @@ function SettingForm({ action, onClose, onChange }: Omit<SettingDialogProps, 'op
         />
         {problem !== null && <Notice tone="bad">{problem}</Notice>}
         <Group justify="flex-end">
-          <Button variant="default" size="md" onClick={onClose}>
-            Leave it
-          </Button>
+          <LeaveButton isBusy={isBusy} onClose={onClose} />
           <Button type="submit" size="md" color={before.enabled && !enabled ? 'stop' : 'blue'} loading={isBusy}>
             {before.enabled && !enabled ? 'Switch it off' : 'Set it'}
           </Button>
