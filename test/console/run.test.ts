@@ -84,7 +84,7 @@ describe.skipIf(browserPath === null)('the console of a run', TIME, async () => 
       return route.continue()
     })
     await page.getByRole('button', { name: 'Pause …' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Pause the run?' })
+    const dialog = page.getByRole('dialog', { name: 'Pause this run?' })
     const asked = page.waitForRequest((request) => request.postData()?.includes('mutation PauseRun') ?? false)
     await dialog.getByRole('button', { name: 'Pause it' }).click()
     await asked

@@ -17,7 +17,7 @@ import { Section } from '../ui/section.tsx'
 import { Unread } from '../ui/unread.tsx'
 import { InstanceTable } from './instance-table.tsx'
 import classes from './runner.module.css'
-import { problemsOf } from './runner-words.ts'
+import { isOld, problemsOf } from './runner-words.ts'
 
 const NOTHING = {}
 /** It changes all the time, and nothing tells of it. */
@@ -26,29 +26,39 @@ const LOOK_AGAIN_MS = 2_000
 /** The processes that make runs go on: whether they are there, and whether they keep up. */
 export function RunnerPage() {
   usePageTitle('Runner')
-  const { data, error, refresh } = useLive({ query: RunnerDocument, variables: NOTHING }, null)
+  const { data, error, readAt, refresh } = useLive({ query: RunnerDocument, variables: NOTHING }, null)
   useLookAgain(refresh, LOOK_AGAIN_MS)
   return (
     <>
       <PageHead title="Runner">The processes that make runs start and go on.</PageHead>
-      {data === undefined && <Unread what="the runner" error={error} />}
-      {data !== undefined && <Status data={data} />}
+      {data === undefined || readAt === null ? (
+        <Unread what="the runner" error={error} />
+      ) : (
+        <Status data={data} readAt={readAt} />
+      )}
     </>
   )
 }
 
-function Status({ data }: { data: RunnerQuery }) {
+function Status({ data, readAt }: { data: RunnerQuery; readAt: number }) {
   const { runner, live, paused, stalled, incomplete } = data
-  const problems = problemsOf(runner, useNow())
+  const isUnknown = isOld(readAt, useNow())
+  const problems = isUnknown ? [] : problemsOf(runner, readAt)
   return (
     <>
       <div className={classes.verdict}>
+        {isUnknown && (
+          <Notice tone="wait" title="How the runner is cannot be seen now">
+            All of this is as of <Instant at={new Date(readAt).toISOString()} zone={null} />. It is read again by
+            itself.
+          </Notice>
+        )}
         {problems.map(({ tone, title, text }) => (
           <Notice key={title} tone={tone} title={title}>
             {text}
           </Notice>
         ))}
-        {problems.length === 0 && (
+        {!isUnknown && problems.length === 0 && (
           <p className={classes.well} role="status">
             <IconCircleCheck size={20} aria-hidden />
             <span>
@@ -81,7 +91,7 @@ function Status({ data }: { data: RunnerQuery }) {
         </Figure>
       </section>
       <Section title="Processes" count={runner.instances.length}>
-        <InstanceTable instances={runner.instances} />
+        <InstanceTable instances={runner.instances} readAt={readAt} />
       </Section>
       <DeviceClock />
     </>
