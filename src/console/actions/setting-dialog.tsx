@@ -5,7 +5,7 @@ import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { type Busy, Dialog, LeaveButton } from '../ui/dialog.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { capsOf } from './action-words.ts'
+import { capOf, capsOf } from './action-words.ts'
 
 type SettingDialogProps = { action: RegisteredActionFragment; opened: boolean; onClose(): void; onChange(): void }
 
@@ -25,12 +25,15 @@ function SettingForm({ action, isBusy, setBusy, onClose, onChange }: Omit<Settin
   const [before] = useState(() => ({ enabled: action.setting.enabled, caps: capsOf(action) }))
   const [enabled, setEnabled] = useState(before.enabled)
   const [caps, setCaps] = useState(before.caps)
+  /** What was written as a cap and is none, by its dimension. */
+  const [unread, setUnread] = useState<Readonly<Record<string, string>>>({})
   const [reason, setReason] = useState('')
   const [isMissing, setMissing] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
+    if (Object.keys(unread).length > 0) return
     const changed = caps.filter(({ cap }, index) => cap !== before.caps[index]?.cap)
     if (enabled === before.enabled && changed.length === 0) return setProblem('Nothing is changed yet.')
     if (reason.trim() === '') return setMissing(true)
@@ -67,11 +70,17 @@ function SettingForm({ action, isBusy, setBusy, onClose, onChange }: Omit<Settin
             description="Empty: counted, not capped. A run that goes on keeps the caps that it started with."
             size="md"
             min={0}
+            allowDecimal={false}
             thousandSeparator=","
-            value={cap ?? ''}
-            onChange={(value) =>
-              setCaps(caps.with(index, { dimension, cap: typeof value === 'number' ? value : null }))
-            }
+            value={unread[dimension] ?? cap ?? ''}
+            error={unread[dimension] === undefined ? null : 'Give a whole number, or leave it empty.'}
+            onChange={(value) => {
+              const read = capOf(value)
+              setUnread(({ [dimension]: _, ...others }) =>
+                read === undefined ? { ...others, [dimension]: String(value) } : others,
+              )
+              if (read !== undefined) setCaps(caps.with(index, { dimension, cap: read }))
+            }}
           />
         ))}
         <Textarea

@@ -69,7 +69,12 @@ export function CalendarPage({ view, day, event }: CalendarPageProps) {
       // Runs change far more often than what a calendar shows of them.
       concerns: ({ runs: { matches, run } }) => {
         const before = shown.find((occurrence) => occurrence.run?.id === run.id)?.run
-        return !matches || before?.status !== run.status || before.scheduledFor !== run.scheduledFor
+        return (
+          !matches ||
+          before?.status !== run.status ||
+          before.scheduledFor !== run.scheduledFor ||
+          before.waitingCues !== run.waitingCues
+        )
       },
     },
   )

@@ -1,6 +1,6 @@
 import { Button, Table } from '@mantine/core'
 import { IconPackageOff } from '@tabler/icons-react'
-import { type ResourceStatus, RunLedgerDocument } from '../../generated/console/documents.ts'
+import { type CleanupStatus, type ResourceStatus, RunLedgerDocument } from '../../generated/console/documents.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { useLive } from '../api/live-query.ts'
 import { useMay } from '../session/viewer-context.ts'
@@ -25,13 +25,14 @@ type LedgerProps = {
   runId: string
   changes: RunChanges
   timeZone: string
+  cleanup: CleanupStatus
 }
 
 /** On a phone the table is wider than the page, and nothing in it may have the focus. */
 const SCROLLED_BY_KEYS = { tabIndex: 0, role: 'region', 'aria-label': 'Ledger' }
 
 /** What the run left in the world, and what became of it. */
-export function Ledger({ runId, changes, timeZone }: LedgerProps) {
+export function Ledger({ runId, changes, timeZone, cleanup }: LedgerProps) {
   const { client } = useConnection()
   const ask = useAsk()
   const mayAbandon = useMay('ADMIN')
@@ -75,7 +76,7 @@ export function Ledger({ runId, changes, timeZone }: LedgerProps) {
               </Table.Td>
               <Table.Td>
                 <Chip tone={STATUS[resource.status].tone}>{STATUS[resource.status].word}</Chip>
-                {resource.status === 'FAILED' && mayAbandon && (
+                {resource.status === 'FAILED' && cleanup === 'INCOMPLETE' && mayAbandon && (
                   <Button
                     size="compact-sm"
                     variant="default"
