@@ -159,6 +159,20 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
     await page.getByText('The runner keeps up.').waitFor()
   })
 
+  test('the runner is not judged by what was read long ago', async () => {
+    const page = await open({ token: TOKEN, path: '/runner' })
+    await page.getByText('The runner keeps up.').waitFor()
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('query Runner') ? route.abort() : route.continue(),
+    )
+    await page.clock.fastForward(20_000)
+    await page.getByText('How the runner is cannot be seen now').waitFor()
+    expect(await page.getByText(/No process runs the runner|The runner keeps up|Silent/).count()).toBe(0)
+    expect(await findings(page)).toEqual([])
+    await page.unroute('**/graphql')
+    await page.getByText('The runner keeps up.').waitFor()
+  })
+
   test('an old run is found: by filters in the address, page by page, and back from the run', async () => {
     const played = [{ key: 'play', steps: [{ actionId: 'core.log', params: { message: 'Go!' } }] }]
     const id = await server.run('found', played)

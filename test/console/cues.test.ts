@@ -121,6 +121,30 @@ describe.skipIf(browserPath === null)('cues', TIME, async () => {
     await server.until(id, ({ status }) => status === 'COMPLETED')
   })
 
+  test('what cannot be read says so, on a live connection too, and is read by itself when it can be', async () => {
+    const page = await open({ token: TOKEN, path: '/cues', phone: true })
+    await page.getByText('No cue waits for a person').waitFor()
+    let isRefused = true
+    await page.route('**/graphql', (route) =>
+      isRefused && route.request().postData()?.includes('query OpenCues') ? route.abort() : route.continue(),
+    )
+    const id = await server.run('unread', [{ key: 'doors', steps: [cue('Bell', 'Ring the bell.')] }])
+    await waits(id)
+    await page.getByText(/^What you see is from .*; it cannot be read again\.$/).waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(await findings(page)).toEqual([])
+    isRefused = false
+    await page.getByRole('heading', { name: 'Ring the bell.' }).waitFor()
+    await page.getByText(/^What you see is from/).waitFor({ state: 'detached' })
+
+    isRefused = true
+    await page.reload()
+    await page.getByRole('main').getByText('The server could not be reached.').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    isRefused = false
+    await page.getByRole('heading', { name: 'Ring the bell.' }).waitFor()
+  })
+
   test('a page that was asleep connects anew when it is looked at, and shows what is then true', async () => {
     const page = await open({ token: TOKEN, path: '/cues', phone: true })
     await page.getByText('Live', { exact: true }).waitFor()

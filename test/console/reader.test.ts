@@ -1,7 +1,8 @@
-import { Client, fetchExchange } from '@urql/core'
+import { Client, CombinedError, fetchExchange } from '@urql/core'
 import { parse } from 'graphql'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Reader } from '../../src/console/api/reader.ts'
+import { StaleReadings } from '../../src/console/api/stale-readings.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -57,7 +58,7 @@ test('however often it is told to while it reads, it reads once more after that'
     await vi.advanceTimersByTimeAsync(10_000)
     expect(requests.length).toBe(before + 1)
     await slow.answer(round)
-    expect(reader.state.value).toEqual({ data: { value: round }, error: null })
+    expect(reader.state.value).toMatchObject({ data: { value: round }, error: null })
     await (await next()).answer(round + 0.5)
     expect(reader.state.value.data).toEqual({ value: round + 0.5 })
     await vi.advanceTimersByTimeAsync(10_000)
@@ -76,18 +77,65 @@ test('many readings after each other each show what was answered', async () => {
   }
 })
 
-test('what cannot be read leaves what is known, says why, and is read again', async () => {
-  const { reader, next } = reading()
+test('what cannot be read leaves what is known, says why and since when, and is read again by itself', async () => {
+  vi.setSystemTime('2031-03-09T12:00:00Z')
+  const { reader, requests, next } = reading()
   reader.refresh()
   await (await next()).answer(1)
+  const readAt = Date.now()
   await vi.advanceTimersByTimeAsync(REST_MS)
   reader.refresh()
   await (await next()).fail()
-  expect(reader.state.value).toMatchObject({ data: { value: 1 }, error: { message: '[Network] no network' } })
-  await vi.advanceTimersByTimeAsync(REST_MS)
-  reader.refresh()
+  expect(reader.state.value).toMatchObject({ data: { value: 1 }, error: { message: '[Network] no network' }, readAt })
   await (await next()).answer(2)
-  expect(reader.state.value).toEqual({ data: { value: 2 }, error: null })
+  expect(requests.length).toBe(3)
+  expect(reader.state.value).toEqual({ data: { value: 2 }, error: null, readAt: Date.now() })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(requests.length).toBe(3)
+})
+
+test('what fails again and again is tried ever less often, and no more once it is stopped', async () => {
+  const { reader, requests } = reading()
+  const startedAt = Date.now()
+  const askedAt: number[] = []
+  reader.refresh()
+  await vi.advanceTimersByTimeAsync(0)
+  while (askedAt.length < 8) {
+    // What is told of meanwhile does not hurry it.
+    reader.refresh()
+    askedAt.push(Date.now() - startedAt)
+    const before = requests.length
+    await requests.at(-1)?.fail()
+    expect(reader.state.value.data).toBeUndefined()
+    while (askedAt.length < 8 && requests.length === before) await vi.advanceTimersByTimeAsync(50)
+  }
+  const waits = askedAt.slice(1).map((at, index) => at - (askedAt[index] ?? 0))
+  expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000])
+  reader.stop()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(requests.length).toBe(8)
+  // Started again, it begins anew.
+  reader.refresh()
+  await vi.advanceTimersByTimeAsync(0)
+  await requests.at(-1)?.fail()
+  await vi.advanceTimersByTimeAsync(250)
+  expect(requests.length).toBe(10)
+})
+
+test('of all that cannot be read again the oldest is told, until it can or nobody looks at it', () => {
+  const stale = new StaleReadings()
+  const error = new CombinedError({ networkError: new Error('no network') })
+  const [one, other] = [{}, {}]
+  stale.note(one, { data: 1, error: null, readAt: 1_000 })
+  stale.note(other, { data: undefined, error, readAt: null })
+  expect(stale.oldest.value).toBeNull()
+  stale.note(other, { data: 2, error, readAt: 3_000 })
+  stale.note(one, { data: 1, error, readAt: 2_000 })
+  expect(stale.oldest.value).toEqual({ readAt: 2_000, error })
+  stale.note(one, { data: 1, error: null, readAt: 4_000 })
+  expect(stale.oldest.value).toEqual({ readAt: 3_000, error })
+  stale.note(other, null)
+  expect(stale.oldest.value).toBeNull()
 })
 
 test('a reading that is not answered is given up for another one', async () => {

@@ -71,6 +71,34 @@ describe.skipIf(browserPath === null)('the console of a run', TIME, async () => 
     await page.getByRole('button', { name: 'Resume …' }).waitFor()
   })
 
+  test('a dialog stays while what was pressed is under way, and says what became of it', async () => {
+    const id = await server.run('under-way', [{ key: 'doors', steps: [cue('Drums', 'Beat the drums.')] }])
+    await server.until(id, ({ cues }) => cues.length === 1)
+    const page = await open({ token: TOKEN, path: `/runs/${id}` })
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('mutation PauseRun')) await held
+      return route.continue()
+    })
+    await page.getByRole('button', { name: 'Pause …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Pause this run?' })
+    const asked = page.waitForRequest((request) => request.postData()?.includes('mutation PauseRun') ?? false)
+    await dialog.getByRole('button', { name: 'Pause it' }).click()
+    await asked
+    expect(await dialog.getByRole('button', { name: 'Leave it' }).isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.mouse.click(5, 400)
+    // Somebody else is first meanwhile, which would not be told by a dialog that was left.
+    await server.ask('mutation ($id: ID!) { pauseRun(input: { id: $id }) { __typename } }', { id })
+    letGo()
+    await dialog.getByText('Somebody was first').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
   test('after the server was away the log goes on behind its last line, and the rundown shows what is then true', async () => {
     const id = await server.run('away', [{ key: 'quiz', steps: [], advance: gate }])
     await inPhase(id, 'quiz')

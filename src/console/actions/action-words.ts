@@ -29,3 +29,10 @@ export function capsOf({ dimensions, setting }: RegisteredActionFragment): { dim
     cap: setting.caps.find((cap) => cap.dimension === dimension)?.cap ?? null,
   }))
 }
+
+/** A cap as a field for numbers has it: a text where it is none, or too large to be exact; null: empty, and so not capped; undefined: it cannot be taken. */
+export function capOf(value: number | string): number | null | undefined {
+  if (value === '') return null
+  const cap = Number(value)
+  return Number.isSafeInteger(cap) && cap >= 0 ? cap : undefined
+}

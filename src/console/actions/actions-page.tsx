@@ -6,16 +6,14 @@ import {
   type RegisteredActionFragment,
   type RegisteredTriggerFragment,
 } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Chip } from '../ui/chip.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Notice } from '../ui/notice.tsx'
 import { PageHead } from '../ui/page-head.tsx'
 import { Section } from '../ui/section.tsx'
+import { Unread } from '../ui/unread.tsx'
 import { ActionChips, ActionDetail } from './action-detail.tsx'
 import classes from './actions.module.css'
 import { TriggerDetail } from './trigger-detail.tsx'
@@ -53,8 +51,7 @@ export function ActionsPage() {
       >
         What this server's modules bring: actions for steps, triggers for gates.
       </PageHead>
-      {error !== null && data === undefined && <Notice tone="bad">{sentenceOf(error)}</Notice>}
-      {data === undefined && error === null && <Loading what="the actions" />}
+      {data === undefined && <Unread what="the actions" error={error} />}
       {data !== undefined && modules.length === 0 && (
         <Empty icon={IconPuzzleOff} title="Nothing matches" level={2}>
           <p>Search for a part of an id, a name or a description, or leave the field empty to see everything.</p>

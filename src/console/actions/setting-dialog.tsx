@@ -1,43 +1,39 @@
-import { Button, Group, Modal, NumberInput, Stack, Switch, Textarea } from '@mantine/core'
+import { Button, Group, NumberInput, Stack, Switch, Textarea } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type RegisteredActionFragment, SetActionSettingDocument } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
+import { type Busy, Dialog, LeaveButton } from '../ui/dialog.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { capsOf } from './action-words.ts'
+import { capOf, capsOf } from './action-words.ts'
 
 type SettingDialogProps = { action: RegisteredActionFragment; opened: boolean; onClose(): void; onChange(): void }
 
 /** Asks what is allowed of an action, and why. */
 export function SettingDialog({ action, opened, onClose, onChange }: SettingDialogProps) {
+  const [isBusy, setBusy] = useState(false)
   return (
-    <Modal.Root opened={opened} onClose={onClose} centered transitionProps={{ duration: 100 }}>
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Body pt="md">
-          <Modal.Title fz="lg" fw={650} mb="xs">
-            Setting of "{action.label}"
-          </Modal.Title>
-          <SettingForm action={action} onClose={onClose} onChange={onChange} />
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog opened={opened} title={`Setting of "${action.label}"`} isBusy={isBusy} onClose={onClose}>
+      <SettingForm {...{ action, isBusy, setBusy, onClose, onChange }} />
+    </Dialog>
   )
 }
 
-function SettingForm({ action, onClose, onChange }: Omit<SettingDialogProps, 'opened'>) {
+function SettingForm({ action, isBusy, setBusy, onClose, onChange }: Omit<SettingDialogProps, 'opened'> & Busy) {
   const { client } = useConnection()
   // What stands in the form is what is sent, whatever somebody else sets meanwhile.
   const [before] = useState(() => ({ enabled: action.setting.enabled, caps: capsOf(action) }))
   const [enabled, setEnabled] = useState(before.enabled)
   const [caps, setCaps] = useState(before.caps)
+  /** What was written as a cap and is none, by its dimension. */
+  const [unread, setUnread] = useState<Readonly<Record<string, string>>>({})
   const [reason, setReason] = useState('')
   const [isMissing, setMissing] = useState(false)
-  const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
+    if (Object.keys(unread).length > 0) return
     const changed = caps.filter(({ cap }, index) => cap !== before.caps[index]?.cap)
     if (enabled === before.enabled && changed.length === 0) return setProblem('Nothing is changed yet.')
     if (reason.trim() === '') return setMissing(true)
@@ -74,11 +70,17 @@ function SettingForm({ action, onClose, onChange }: Omit<SettingDialogProps, 'op
             description="Empty: counted, not capped. A run that goes on keeps the caps that it started with."
             size="md"
             min={0}
+            allowDecimal={false}
             thousandSeparator=","
-            value={cap ?? ''}
-            onChange={(value) =>
-              setCaps(caps.with(index, { dimension, cap: typeof value === 'number' ? value : null }))
-            }
+            value={unread[dimension] ?? cap ?? ''}
+            error={unread[dimension] === undefined ? null : 'Give a whole number, or leave it empty.'}
+            onChange={(value) => {
+              const read = capOf(value)
+              setUnread(({ [dimension]: _, ...others }) =>
+                read === undefined ? { ...others, [dimension]: String(value) } : others,
+              )
+              if (read !== undefined) setCaps(caps.with(index, { dimension, cap: read }))
+            }}
           />
         ))}
         <Textarea
@@ -98,9 +100,7 @@ function SettingForm({ action, onClose, onChange }: Omit<SettingDialogProps, 'op
         />
         {problem !== null && <Notice tone="bad">{problem}</Notice>}
         <Group justify="flex-end">
-          <Button variant="default" size="md" onClick={onClose}>
-            Leave it
-          </Button>
+          <LeaveButton isBusy={isBusy} onClose={onClose} />
           <Button type="submit" size="md" color={before.enabled && !enabled ? 'stop' : 'blue'} loading={isBusy}>
             {before.enabled && !enabled ? 'Switch it off' : 'Set it'}
           </Button>

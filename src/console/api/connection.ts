@@ -1,11 +1,10 @@
 import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from '@urql/core'
 import { createClient, type Client as SocketClient } from 'graphql-ws'
+import { retryMs } from './retry.ts'
 import { measureClock } from './server-clock.ts'
 import { Signal } from './signal.ts'
+import { StaleReadings } from './stale-readings.ts'
 
-/** Between two tries to connect again: from the one, doubled each time, up to the other. */
-const FIRST_RETRY_MS = 250
-const LONGEST_RETRY_MS = 5_000
 /** How often a silent connection is asked whether it lives, and how late its answer means that it does not. */
 const PING_MS = 10_000
 const PONG_MS = 5_000
@@ -31,6 +30,7 @@ export type Connection = {
   /** For what has to say anew, whenever the socket comes back, from where it goes on. */
   socket: SocketClient
   state: Signal<ConnectionState>
+  stale: StaleReadings
   /** Told each time the socket is there, and whether it was there before: what was missed has to be read. The answer ends it. */
   onOpen(listener: (isAgain: boolean) => void): () => void
   close(): void
@@ -82,7 +82,7 @@ export function openConnection(token: string, onRefused: () => void): Connection
     keepAlive: PING_MS,
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: () => true,
-    retryWait: (retries) => pause(Math.min(FIRST_RETRY_MS * 2 ** retries, LONGEST_RETRY_MS)),
+    retryWait: (retries) => pause(retryMs(retries)),
     // What trying again would not change.
     onNonLazyError: () => refused || state.set({ kind: 'broken' }),
     on: {
@@ -134,6 +134,7 @@ export function openConnection(token: string, onRefused: () => void): Connection
     client,
     socket,
     state,
+    stale: new StaleReadings(),
     onOpen(listener) {
       opened.add(listener)
       return () => opened.delete(listener)

@@ -45,8 +45,11 @@ export function useLive<
   useEffect(() => {
     reader.refresh()
     const stopOpen = connection.onOpen((isAgain) => (isAgain ? reader.restart() : reader.refresh()))
+    const stopNoting = reader.state.subscribe(() => connection.stale.note(reader, reader.state.value))
     return () => {
       stopOpen()
+      stopNoting()
+      connection.stale.note(reader, null)
       reader.stop()
     }
   }, [connection, reader])

@@ -1,5 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { AnyVariables, Client, CombinedError, OperationResult } from '@urql/core'
+import { retryMs } from './retry.ts'
+import { serverNow } from './server-clock.ts'
 import { Signal } from './signal.ts'
 
 /** Between two readings. */
@@ -10,15 +12,19 @@ export type Read<Data> = {
   data: Data | undefined
   /** Why it could not be read last; null: it could. */
   error: CombinedError | null
+  /** When it was read last without an error: the server's time in milliseconds; null before that. */
+  readAt: number | null
 }
 
-/** Reads one query again and again, whenever it is told to, and never twice at a time. */
+/** Reads one query again and again, whenever it is told to and, where that failed, by itself; never twice at a time. */
 export class Reader<Data, Variables extends AnyVariables> {
-  readonly state = new Signal<Read<Data>>({ data: undefined, error: null })
+  readonly state = new Signal<Read<Data>>({ data: undefined, error: null, readAt: null })
   readonly #ask: (answered: (result: OperationResult<Data, Variables>) => void) => { unsubscribe(): void }
   /** Gives up what is being read, or ends the rest after it; null: it is idle. */
   #giveUp: (() => void) | null = null
   #isDue = false
+  /** Readings that failed since one did not. */
+  #failures = 0
 
   constructor(
     client: Client,
@@ -44,6 +50,7 @@ export class Reader<Data, Variables extends AnyVariables> {
     this.#giveUp?.()
     this.#giveUp = null
     this.#isDue = false
+    this.#failures = 0
   }
 
   #read(): void {
@@ -52,17 +59,25 @@ export class Reader<Data, Variables extends AnyVariables> {
       // What the client has from before comes first.
       if (stale) return
       this.#giveUp?.()
-      this.#rest()
-      this.state.set({ data: data ?? this.state.value.data, error: error ?? null })
+      const before = this.state.value
+      if (error === undefined) {
+        this.#failures = 0
+        this.#rest(REST_MS)
+        this.state.set({ data: data ?? before.data, error: null, readAt: serverNow() })
+      } else {
+        this.#isDue = true
+        this.#rest(retryMs(this.#failures++))
+        this.state.set({ data: data ?? before.data, error, readAt: before.readAt })
+      }
     })
     this.#giveUp = unsubscribe
   }
 
-  #rest(): void {
+  #rest(ms: number): void {
     const resting = setTimeout(() => {
       this.#giveUp = null
       if (this.#isDue) this.#read()
-    }, REST_MS)
+    }, ms)
     this.#giveUp = () => clearTimeout(resting)
   }
 }

@@ -1,20 +1,18 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { IconClipboardOff } from '@tabler/icons-react'
 import { AuditDocument } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Filters } from '../ui/filters.tsx'
-import { Loading } from '../ui/loading.tsx'
 import { NeedsRole } from '../ui/needs-role.tsx'
-import { Notice } from '../ui/notice.tsx'
 import { PageHead } from '../ui/page-head.tsx'
 import { pageArguments } from '../ui/page-place.ts'
 import { Pager } from '../ui/pager.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { Total } from '../ui/total.tsx'
+import { Unread } from '../ui/unread.tsx'
 import classes from './audit.module.css'
 import { AuditEntry } from './audit-entry.tsx'
 import { type AuditSearch, auditFilter } from './audit-search.ts'
@@ -52,8 +50,7 @@ function Audit({ search, onSearch }: AuditPageProps) {
         Who changed events, schedules, settings and tokens. What was done to a run is in its own log.
       </PageHead>
       <AuditFilters filter={filter} onFilter={onSearch} />
-      {error !== null && data === undefined && <Notice tone="bad">{sentenceOf(error)}</Notice>}
-      {data === undefined && error === null && <Loading what="the audit log" />}
+      {data === undefined && <Unread what="the audit log" error={error} />}
       {data !== undefined && (
         <>
           <Total count={data.auditLog.totalCount} one="entry" many="entries" />

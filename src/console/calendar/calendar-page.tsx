@@ -1,15 +1,12 @@
 import { Loader } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconCalendarOff } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
-import {
-  CalendarChangedDocument,
-  CalendarDocument,
-  CalendarEventsDocument,
-  type RunStatus,
-} from '../../generated/console/documents.ts'
+import { useState } from 'react'
+import { CalendarChangedDocument, CalendarDocument, CalendarEventsDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
+import { useLookAgain } from '../api/look-again.ts'
+import { STATUSES } from '../runs/runs-search.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { useMinute } from '../time/now.ts'
 import { Empty } from '../ui/empty.tsx'
@@ -36,18 +33,6 @@ type CalendarPageProps = {
 const NOTHING = {}
 /** Projections become runs, and days go by, without a word; read again this often besides. */
 const LOOK_AGAIN_MS = 60_000
-/** All, and each by its name: the feed tells of SCHEDULED runs from the first only where they are named. */
-const STATUSES: RunStatus[] = [
-  'SCHEDULED',
-  'STARTING',
-  'RUNNING',
-  'PAUSED',
-  'ENDING',
-  'COMPLETED',
-  'CANCELLED',
-  'FAILED',
-  'MISSED',
-]
 /** Lines of a day in a list of several. */
 const AGENDA_LIMIT = 12
 
@@ -65,22 +50,30 @@ export function CalendarPage({ view, day, event }: CalendarPageProps) {
     { query: CalendarDocument, variables: { from, to, ...only } },
     {
       document: CalendarChangedDocument,
-      variables: { filter: { scheduledFrom: from, scheduledTo: to, status: STATUSES, ...only } },
+      variables: {
+        filter: {
+          scheduledFrom: from,
+          scheduledTo: to,
+          // Each by its name: the feed tells of SCHEDULED runs from the first only where they are named.
+          status: [...STATUSES],
+          ...only,
+        },
+      },
       // Runs change far more often than what a calendar shows of them.
       concerns: ({ runs: { matches, run } }) => {
         const before = shown.find((occurrence) => occurrence.run?.id === run.id)?.run
-        return !matches || before?.status !== run.status || before.scheduledFor !== run.scheduledFor
+        return (
+          !matches ||
+          before?.status !== run.status ||
+          before.scheduledFor !== run.scheduledFor ||
+          before.waitingCues !== run.waitingCues
+        )
       },
     },
   )
   if (data !== undefined && data.calendar !== shown) setShown(data.calendar)
-  useEffect(() => {
-    const looking = setInterval(() => {
-      refresh()
-      known.refresh()
-    }, LOOK_AGAIN_MS)
-    return () => clearInterval(looking)
-  }, [refresh, known.refresh])
+  useLookAgain(refresh, LOOK_AGAIN_MS)
+  useLookAgain(known.refresh, LOOK_AGAIN_MS)
 
   const [opened, setOpened] = useState<Occurrence | null>(null)
   const occurrences = data?.calendar ?? []

@@ -1,12 +1,13 @@
+import { twoDigits } from '../time/two-digits.ts'
+
 /** Days are those of this device, written as 2031-03-09. */
 export type Day = string
 
 export const VIEWS = ['day', 'week', 'month'] as const
 export type View = (typeof VIEWS)[number]
 
-const two = (count: number): string => String(count).padStart(2, '0')
-
-const dayOfDate = (date: Date): Day => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+const dayOfDate = (date: Date): Day =>
+  `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`
 
 /** Its first moment. */
 export function beginOf(day: Day): Date {
@@ -57,14 +58,11 @@ export function windowOf(days: readonly Day[]): { from: string; to: string } {
 
 const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', options)
 const DAY_IN_FULL = format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
-const DAY_IN_SHORT = format({ weekday: 'short', day: 'numeric', month: 'short' })
 const MONTH = format({ month: 'long', year: 'numeric' })
 const RANGE = format({ day: 'numeric', month: 'long', year: 'numeric' })
 const WEEKDAY = format({ weekday: 'short' })
 
 export const nameOf = (day: Day): string => DAY_IN_FULL.format(beginOf(day))
-
-export const shortNameOf = (day: Day): string => DAY_IN_SHORT.format(beginOf(day))
 
 export const weekdayOf = (day: Day): string => WEEKDAY.format(beginOf(day))
 

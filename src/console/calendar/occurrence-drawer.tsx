@@ -12,6 +12,7 @@ import { runControl, startNowControl } from '../run/run-controls.ts'
 import { useMay } from '../session/viewer-context.ts'
 import { useAsk } from '../ui/control-host.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
+import { Unread } from '../ui/unread.tsx'
 import classes from './details.module.css'
 import type { Occurrence } from './occurrence.ts'
 import { OccurrenceFacts } from './occurrence-facts.tsx'
@@ -89,7 +90,7 @@ type MadeProps = { occurrence: Occurrence; run: NonNullable<Occurrence['run']>; 
 function Made({ occurrence, run: { id, scope }, onChange }: MadeProps) {
   const { client } = useConnection()
   const ask = useAsk()
-  const { data, refresh } = useLive(
+  const { data, error, refresh } = useLive(
     { query: OccurrenceRunDocument, variables: { id } },
     {
       document: RunsChangedDocument,
@@ -106,6 +107,7 @@ function Made({ occurrence, run: { id, scope }, onChange }: MadeProps) {
   return (
     <>
       <OccurrenceFacts occurrence={run === null ? occurrence : asNow(occurrence, run)} />
+      {data === undefined && <Unread what="its run" error={error} />}
       {run?.concurrencyKey != null && (
         <p className={classes.drawerText}>
           Concurrency key: <code>{run.concurrencyKey}</code>

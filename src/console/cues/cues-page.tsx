@@ -2,7 +2,7 @@ import { Title } from '@mantine/core'
 import { IconChecks } from '@tabler/icons-react'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Unread } from '../ui/unread.tsx'
 import { AlarmSwitches } from './alarm-switches.tsx'
 import { CueCard } from './cue-card.tsx'
 import classes from './cues.module.css'
@@ -10,7 +10,7 @@ import { useOpenCues } from './open-cues.tsx'
 
 /** What a game master works with, on a phone and with one thumb. */
 export function CuesPage() {
-  const { cues, known, refresh } = useOpenCues()
+  const { cues, known, error, refresh } = useOpenCues()
   usePageTitle('Cues')
   return (
     <>
@@ -20,7 +20,7 @@ export function CuesPage() {
         </Title>
         <AlarmSwitches />
       </div>
-      {!known && <Loading what="the cues" />}
+      {!known && <Unread what="the cues" error={error} />}
       {known && cues.length === 0 && (
         <Empty icon={IconChecks} title="No cue waits for a person" level={2}>
           <p>

@@ -1,3 +1,4 @@
+import type { CombinedError } from '@urql/core'
 import { createContext, type ReactNode, use } from 'react'
 import { type CueCardFragment, CuesChangedDocument, OpenCuesDocument } from '../../generated/console/documents.ts'
 import { useLive } from '../api/live-query.ts'
@@ -6,6 +7,8 @@ type OpenCuesValue = {
   cues: readonly CueCardFragment[]
   /** Whether they were read once. */
   known: boolean
+  /** Why they could not be read last; null: they could. */
+  error: CombinedError | null
   refresh(): void
 }
 
@@ -15,12 +18,12 @@ const EVERY = {}
 
 /** Follows the cues that wait for a person, once for the whole console. */
 export function OpenCues({ children }: { children: ReactNode }) {
-  const { data, refresh } = useLive(
+  const { data, error, refresh } = useLive(
     { query: OpenCuesDocument, variables: EVERY },
     { document: CuesChangedDocument, variables: EVERY },
   )
   return (
-    <OpenCuesContext value={{ cues: data?.cues ?? NONE, known: data !== undefined, refresh }}>
+    <OpenCuesContext value={{ cues: data?.cues ?? NONE, known: data !== undefined, error, refresh }}>
       {children}
     </OpenCuesContext>
   )

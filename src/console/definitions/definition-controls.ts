@@ -7,6 +7,7 @@ import {
   ResumeScheduleDocument,
 } from '../../generated/console/documents.ts'
 import { act } from '../api/act.ts'
+import { newRequestId } from '../api/request-id.ts'
 import type { Control } from '../ui/control.ts'
 
 /** Stops the schedule, or lets it go on. */
@@ -48,7 +49,7 @@ export function rehearseControl(
   client: Client,
   { definition, onStart }: { definition: DefinitionPageFragment; onStart(runId: string): void },
 ): Control {
-  const requestId = crypto.randomUUID()
+  const requestId = newRequestId()
   return {
     title: `Rehearse version ${definition.currentVersion?.version ?? 0} now?`,
     effect:

@@ -1,14 +1,12 @@
 import { IconHistory } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { DefinitionRunsDocument } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import type { RunChanges } from '../run/run-changes.ts'
 import { Instant } from '../time/instant.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Notice } from '../ui/notice.tsx'
 import { HealthChip, RehearsalChip, StatusChip } from '../ui/run-status.tsx'
+import { Unread } from '../ui/unread.tsx'
 import classes from './definition.module.css'
 
 const SHOWN = 100
@@ -21,7 +19,7 @@ export function DefinitionRuns({ definitionId, changes }: { definitionId: string
   )
   const found = data?.definition?.runs
   if (found === undefined) {
-    return error === null ? <Loading what="its runs" /> : <Notice tone="bad">{sentenceOf(error)}</Notice>
+    return <Unread what="its runs" error={error} />
   }
   if (found.edges.length === 0) {
     return (

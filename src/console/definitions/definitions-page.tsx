@@ -3,15 +3,13 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconFileSearch, IconPlus, IconSearch, IconTimeline } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type DefinitionState, DefinitionsDocument } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useKept } from '../api/kept.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { useMay } from '../session/viewer-context.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { Unread } from '../ui/unread.tsx'
 import { DefinitionRow } from './definition-row.tsx'
 import classes from './definitions.module.css'
 import { NewDefinition } from './new-definition.tsx'
@@ -77,8 +75,7 @@ export function DefinitionsPage() {
         />
       </search>
       <VisuallyHidden role="status">{last !== undefined && `${total} found`}</VisuallyHidden>
-      {error !== null && last === undefined && <Notice tone="bad">{sentenceOf(error)}</Notice>}
-      {last === undefined && error === null && <Loading what="the definitions" />}
+      {last === undefined && <Unread what="the definitions" error={error} />}
       {last !== undefined && found.length === 0 && (
         <NoneFound isSearch={sought !== '' || shown === 'archived'} mayEdit={mayEdit} />
       )}

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { CreateDefinitionDocument } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
+import { Dialog, LeaveButton } from '../ui/dialog.tsx'
 import { Notice } from '../ui/notice.tsx'
 
 const MAX_SLUG = 64
@@ -35,48 +36,38 @@ export function NewDefinition({ opened, onClose }: { opened: boolean; onClose():
   }
 
   return (
-    <Modal.Root opened={opened} onClose={onClose} centered transitionProps={{ duration: 100 }}>
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Body pt="md">
-          <Modal.Title fz="lg" fw={650} mb="xs">
-            New definition
-          </Modal.Title>
-          <form onSubmit={(event) => void submit(event)} noValidate>
-            <Stack>
-              <TextInput
-                label="Title"
-                description="The event's name for people."
-                size="md"
-                required
-                value={title}
-                error={problems.title}
-                onChange={(event) => setTitle(event.currentTarget.value)}
-                data-autofocus
-              />
-              <TextInput
-                label="Name for addresses and files"
-                description="Lower-case letters, digits and -. It cannot be changed later."
-                size="md"
-                required
-                value={slug}
-                error={problems.slug}
-                onChange={(event) => setOwnSlug(event.currentTarget.value)}
-              />
-              {problems.whole !== undefined && <Notice tone="bad">{problems.whole}</Notice>}
-              <Group justify="flex-end">
-                <Button variant="default" size="md" onClick={onClose}>
-                  Leave it
-                </Button>
-                <Button type="submit" size="md" loading={isBusy}>
-                  Create it
-                </Button>
-              </Group>
-            </Stack>
-          </form>
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog opened={opened} title="New definition" isBusy={isBusy} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <Stack>
+          <TextInput
+            label="Title"
+            description="The event's name for people."
+            size="md"
+            required
+            value={title}
+            error={problems.title}
+            onChange={(event) => setTitle(event.currentTarget.value)}
+            data-autofocus
+          />
+          <TextInput
+            label="Name for addresses and files"
+            description="Lower-case letters, digits and -. It cannot be changed later."
+            size="md"
+            required
+            value={slug}
+            error={problems.slug}
+            onChange={(event) => setOwnSlug(event.currentTarget.value)}
+          />
+          {problems.whole !== undefined && <Notice tone="bad">{problems.whole}</Notice>}
+          <Group justify="flex-end">
+            <LeaveButton isBusy={isBusy} onClose={onClose} />
+            <Button type="submit" size="md" loading={isBusy}>
+              Create it
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
   )
 }
 

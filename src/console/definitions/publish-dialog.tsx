@@ -9,6 +9,7 @@ import {
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { useLive } from '../api/live-query.ts'
+import { type Busy, Dialog, LeaveButton } from '../ui/dialog.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { contentOfDraft, contentOfVersion } from './content.ts'
@@ -30,19 +31,16 @@ type PublishProps = {
 
 /** Says what publishing the draft will do, does it, and shows what it did. */
 export function PublishDialog({ definition, opened, onClose, onChange }: PublishProps) {
+  const [isBusy, setBusy] = useState(false)
   return (
-    <Modal.Root opened={opened} onClose={onClose} centered size="lg" transitionProps={{ duration: 100 }}>
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Body pt="md">{opened && <Publishing {...{ definition, onClose, onChange }} />}</Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog opened={opened} isBusy={isBusy} size="lg" onClose={onClose}>
+      {opened && <Publishing {...{ definition, isBusy, setBusy, onClose, onChange }} />}
+    </Dialog>
   )
 }
 
-function Publishing({ definition, onClose, onChange }: Omit<PublishProps, 'opened'>) {
+function Publishing({ definition, isBusy, setBusy, onClose, onChange }: Omit<PublishProps, 'opened'> & Busy) {
   const { client } = useConnection()
-  const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const [published, setPublished] = useState<Published | null>(null)
   const { id, title, updatedAt, currentVersion, draftIssues, slug } = definition
@@ -108,9 +106,7 @@ function Publishing({ definition, onClose, onChange }: Omit<PublishProps, 'opene
           <WhatWillHappen definition={definition} />
           {problem !== null && <Notice tone="bad">{problem}</Notice>}
           <Group justify="flex-end">
-            <Button variant="default" size="md" onClick={onClose}>
-              Leave it
-            </Button>
+            <LeaveButton isBusy={isBusy} onClose={onClose} />
             <Button size="md" loading={isBusy} onClick={() => void publish()} data-autofocus>
               Publish it
             </Button>

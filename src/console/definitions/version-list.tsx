@@ -1,13 +1,11 @@
 import { IconVersions } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { type DefinitionPageFragment, DefinitionVersionsDocument } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import { Instant } from '../time/instant.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { Unread } from '../ui/unread.tsx'
 import classes from './definition.module.css'
 import { VersionComparison } from './version-comparison.tsx'
 
@@ -27,7 +25,7 @@ export function VersionList({ definition }: { definition: DefinitionPageFragment
     if (isOld) refresh()
   }, [isOld, refresh])
   if (found === undefined) {
-    return error === null ? <Loading what="its versions" /> : <Notice tone="bad">{sentenceOf(error)}</Notice>
+    return <Unread what="its versions" error={error} />
   }
   if (found.length === 0) {
     return (

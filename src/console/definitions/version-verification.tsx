@@ -48,11 +48,21 @@ export function VersionVerification({ definition, mayVerify, onChange }: Verific
       {mayVerify && (
         <Group mb="md" gap="xs">
           {currentVersion !== null && (
-            <Button variant="default" loading={busy === 'version'} onClick={() => void verify('version')}>
+            <Button
+              variant="default"
+              loading={busy === 'version'}
+              disabled={busy !== null}
+              onClick={() => void verify('version')}
+            >
               Verify version {currentVersion.version}
             </Button>
           )}
-          <Button variant="default" loading={busy === 'draft'} onClick={() => void verify('draft')}>
+          <Button
+            variant="default"
+            loading={busy === 'draft'}
+            disabled={busy !== null}
+            onClick={() => void verify('draft')}
+          >
             Verify the draft
           </Button>
           {busy !== null && (

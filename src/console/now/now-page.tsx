@@ -1,7 +1,6 @@
 import { Title } from '@mantine/core'
 import { IconBroadcast, IconCalendarOff, IconHistory } from '@tabler/icons-react'
 import { NowDocument, RunsChangedDocument } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { CueCard } from '../cues/cue-card.tsx'
@@ -11,9 +10,8 @@ import { useMay } from '../session/viewer-context.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Notice } from '../ui/notice.tsx'
 import { Section } from '../ui/section.tsx'
+import { Unread } from '../ui/unread.tsx'
 import { LiveRun } from './live-run.tsx'
 import classes from './now.module.css'
 import { EndedRow, NextRow, UnresolvedRow } from './run-rows.tsx'
@@ -41,8 +39,7 @@ export function NowPage() {
       <Title order={1} className={classes.title}>
         Now
       </Title>
-      {error !== null && data === undefined && <Notice tone="bad">{sentenceOf(error)}</Notice>}
-      {data === undefined && error === null && <Loading what="what goes on" />}
+      {data === undefined && <Unread what="what goes on" error={error} />}
       {cues.length > 0 && (
         <Section title="Waiting for a person" count={cues.length}>
           <div className={cueClasses.cards}>

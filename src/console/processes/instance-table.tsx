@@ -1,8 +1,7 @@
 import { Table } from '@mantine/core'
 import { IconCheck, IconHeartOff, IconServerOff } from '@tabler/icons-react'
-import { Elapsed } from '../time/elapsed.tsx'
+import { showSpan } from '../time/clock-text.ts'
 import { Instant } from '../time/instant.tsx'
-import { useNow } from '../time/now.ts'
 import { Chip } from '../ui/chip.tsx'
 import { Empty } from '../ui/empty.tsx'
 import classes from './runner.module.css'
@@ -11,9 +10,14 @@ import { type Instance, isSilent } from './runner-words.ts'
 /** On a phone the table is wider than the page, and nothing in it may have the focus. */
 const SCROLLED_BY_KEYS = { tabIndex: 0, role: 'region', 'aria-label': 'Processes' }
 
-/** Each process of the runner, the oldest first. */
-export function InstanceTable({ instances }: { instances: readonly Instance[] }) {
-  const now = useNow()
+type InstanceTableProps = {
+  instances: readonly Instance[]
+  /** When they were read: the server's time in milliseconds. */
+  readAt: number
+}
+
+/** Each process of the runner, the oldest first, as it was when that was read. */
+export function InstanceTable({ instances, readAt }: InstanceTableProps) {
   if (instances.length === 0) {
     return (
       <Empty icon={IconServerOff} title="No process is there">
@@ -44,7 +48,7 @@ export function InstanceTable({ instances }: { instances: readonly Instance[] })
                   <div className={classes.id}>{instance.id}</div>
                 </Table.Td>
                 <Table.Td>
-                  {isSilent(instance, now) ? (
+                  {isSilent(instance, readAt) ? (
                     <Chip tone="bad" icon={IconHeartOff}>
                       Silent
                     </Chip>
@@ -54,9 +58,7 @@ export function InstanceTable({ instances }: { instances: readonly Instance[] })
                     </Chip>
                   )}
                 </Table.Td>
-                <Table.Td>
-                  <Elapsed since={instance.lastSeenAt} /> ago
-                </Table.Td>
+                <Table.Td>{showSpan(readAt - Date.parse(instance.lastSeenAt))} ago</Table.Td>
                 <Table.Td ta="right">{instance.working}</Table.Td>
                 <Table.Td>
                   <Instant at={instance.startedAt} zone={null} />

@@ -2,7 +2,6 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId } from 'react'
 import { RunnerDocument, type RunnerQuery } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { serverNow } from '../api/server-clock.ts'
@@ -12,13 +11,13 @@ import { showSpan } from '../time/clock-text.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Instant } from '../time/instant.tsx'
 import { useNow } from '../time/now.ts'
-import { Loading } from '../ui/loading.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { PageHead } from '../ui/page-head.tsx'
 import { Section } from '../ui/section.tsx'
+import { Unread } from '../ui/unread.tsx'
 import { InstanceTable } from './instance-table.tsx'
 import classes from './runner.module.css'
-import { problemsOf } from './runner-words.ts'
+import { isOld, problemsOf } from './runner-words.ts'
 
 const NOTHING = {}
 /** It changes all the time, and nothing tells of it. */
@@ -27,30 +26,39 @@ const LOOK_AGAIN_MS = 2_000
 /** The processes that make runs go on: whether they are there, and whether they keep up. */
 export function RunnerPage() {
   usePageTitle('Runner')
-  const { data, error, refresh } = useLive({ query: RunnerDocument, variables: NOTHING }, null)
+  const { data, error, readAt, refresh } = useLive({ query: RunnerDocument, variables: NOTHING }, null)
   useLookAgain(refresh, LOOK_AGAIN_MS)
   return (
     <>
       <PageHead title="Runner">The processes that make runs start and go on.</PageHead>
-      {error !== null && data === undefined && <Notice tone="bad">{sentenceOf(error)}</Notice>}
-      {data === undefined && error === null && <Loading what="the runner" />}
-      {data !== undefined && <Status data={data} />}
+      {data === undefined || readAt === null ? (
+        <Unread what="the runner" error={error} />
+      ) : (
+        <Status data={data} readAt={readAt} />
+      )}
     </>
   )
 }
 
-function Status({ data }: { data: RunnerQuery }) {
+function Status({ data, readAt }: { data: RunnerQuery; readAt: number }) {
   const { runner, live, paused, stalled, incomplete } = data
-  const problems = problemsOf(runner, useNow())
+  const isUnknown = isOld(readAt, useNow())
+  const problems = isUnknown ? [] : problemsOf(runner, readAt)
   return (
     <>
       <div className={classes.verdict}>
+        {isUnknown && (
+          <Notice tone="wait" title="How the runner is cannot be seen now">
+            All of this is as of <Instant at={new Date(readAt).toISOString()} zone={null} />. It is read again by
+            itself.
+          </Notice>
+        )}
         {problems.map(({ tone, title, text }) => (
           <Notice key={title} tone={tone} title={title}>
             {text}
           </Notice>
         ))}
-        {problems.length === 0 && (
+        {!isUnknown && problems.length === 0 && (
           <p className={classes.well} role="status">
             <IconCircleCheck size={20} aria-hidden />
             <span>
@@ -83,7 +91,7 @@ function Status({ data }: { data: RunnerQuery }) {
         </Figure>
       </section>
       <Section title="Processes" count={runner.instances.length}>
-        <InstanceTable instances={runner.instances} />
+        <InstanceTable instances={runner.instances} readAt={readAt} />
       </Section>
       <DeviceClock />
     </>

@@ -6,17 +6,23 @@ export type Instance = Status['instances'][number]
 
 /** A process says every 5 seconds that it lives. One that was not heard of for so long is taken to be gone. */
 const SILENT_MS = 15_000
+/** It is read every 2 seconds. What is older than that says nothing of now. */
+const OLD_MS = 10_000
 /** Up to here what is due is only being taken up. */
 const BEHIND_SECONDS = 3
 
-/** Whether a process has not been heard of for too long, at the server's time. */
-export const isSilent = ({ lastSeenAt }: Instance, now: number): boolean => now - Date.parse(lastSeenAt) > SILENT_MS
+/** Whether what was read is too old to judge by; both by the server's time, in milliseconds. */
+export const isOld = (readAt: number, now: number): boolean => now - readAt > OLD_MS
+
+/** Whether a process had not been heard of for too long when that was read, at the server's time. */
+export const isSilent = ({ lastSeenAt }: Instance, readAt: number): boolean =>
+  readAt - Date.parse(lastSeenAt) > SILENT_MS
 
 export type Problem = { tone: 'bad' | 'wait'; title: string; text: string }
 
-/** What is wrong with the runner, the worst first; nothing: it keeps up. */
-export function problemsOf({ instances, dueRuns, oldestDueSeconds }: Status, now: number): Problem[] {
-  const silent = instances.filter((instance) => isSilent(instance, now))
+/** What was wrong with the runner when that was read, the worst first; nothing: it kept up. */
+export function problemsOf({ instances, dueRuns, oldestDueSeconds }: Status, readAt: number): Problem[] {
+  const silent = instances.filter((instance) => isSilent(instance, readAt))
   const problems: Problem[] = []
   if (silent.length === instances.length) {
     problems.push({

@@ -1,6 +1,6 @@
 import { Button, Table } from '@mantine/core'
 import { IconPackageOff } from '@tabler/icons-react'
-import { type ResourceStatus, RunLedgerDocument } from '../../generated/console/documents.ts'
+import { type CleanupStatus, type ResourceStatus, RunLedgerDocument } from '../../generated/console/documents.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { useLive } from '../api/live-query.ts'
 import { useMay } from '../session/viewer-context.ts'
@@ -8,6 +8,7 @@ import { Instant } from '../time/instant.tsx'
 import { Chip, type Tone } from '../ui/chip.tsx'
 import { useAsk } from '../ui/control-host.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { Unread } from '../ui/unread.tsx'
 import classes from './run.module.css'
 import type { RunChanges } from './run-changes.ts'
 import { abandonControl } from './run-controls.ts'
@@ -24,19 +25,21 @@ type LedgerProps = {
   runId: string
   changes: RunChanges
   timeZone: string
+  cleanup: CleanupStatus
 }
 
 /** On a phone the table is wider than the page, and nothing in it may have the focus. */
 const SCROLLED_BY_KEYS = { tabIndex: 0, role: 'region', 'aria-label': 'Ledger' }
 
 /** What the run left in the world, and what became of it. */
-export function Ledger({ runId, changes, timeZone }: LedgerProps) {
+export function Ledger({ runId, changes, timeZone, cleanup }: LedgerProps) {
   const { client } = useConnection()
   const ask = useAsk()
   const mayAbandon = useMay('ADMIN')
-  const { data, refresh } = useLive({ query: RunLedgerDocument, variables: { id: runId } }, changes)
-  const resources = data?.run?.resources ?? []
-  if (data !== undefined && resources.length === 0) {
+  const { data, error, refresh } = useLive({ query: RunLedgerDocument, variables: { id: runId } }, changes)
+  if (data === undefined) return <Unread what="the ledger" error={error} />
+  const resources = data.run?.resources ?? []
+  if (resources.length === 0) {
     return (
       <Empty icon={IconPackageOff} title="Nothing was left in the world">
         <p>What a step makes that can be taken back is listed here, and taken back when the run ends.</p>
@@ -73,7 +76,7 @@ export function Ledger({ runId, changes, timeZone }: LedgerProps) {
               </Table.Td>
               <Table.Td>
                 <Chip tone={STATUS[resource.status].tone}>{STATUS[resource.status].word}</Chip>
-                {resource.status === 'FAILED' && mayAbandon && (
+                {resource.status === 'FAILED' && cleanup === 'INCOMPLETE' && mayAbandon && (
                   <Button
                     size="compact-sm"
                     variant="default"

@@ -3,6 +3,7 @@ import { IconUsers } from '@tabler/icons-react'
 import { RunParticipantsDocument } from '../../generated/console/documents.ts'
 import { useLive } from '../api/live-query.ts'
 import { Empty } from '../ui/empty.tsx'
+import { Unread } from '../ui/unread.tsx'
 import classes from './run.module.css'
 import type { RunChanges } from './run-changes.ts'
 
@@ -10,10 +11,11 @@ type ParticipantsProps = { runId: string; changes: RunChanges }
 
 /** Who takes part, by rank once results are published. */
 export function Participants({ runId, changes }: ParticipantsProps) {
-  const { data } = useLive({ query: RunParticipantsDocument, variables: { id: runId } }, changes)
-  const people = data?.run?.participants ?? []
-  const all = data?.run?.participantCount ?? 0
-  if (data !== undefined && people.length === 0) {
+  const { data, error } = useLive({ query: RunParticipantsDocument, variables: { id: runId } }, changes)
+  if (data === undefined) return <Unread what="who takes part" error={error} />
+  const people = data.run?.participants ?? []
+  const all = data.run?.participantCount ?? 0
+  if (people.length === 0) {
     return (
       <Empty icon={IconUsers} title="Nobody takes part yet">
         <p>Actions name who takes part and how they score; core.publish-results ranks them.</p>

@@ -77,7 +77,7 @@ export function RunConsole({ run, changes, refresh }: RunConsoleProps) {
             />
           </Tabs.Panel>
           <Tabs.Panel value="ledger">
-            <Ledger runId={id} changes={changes} timeZone={run.timeZone} />
+            <Ledger runId={id} changes={changes} timeZone={run.timeZone} cleanup={run.cleanupStatus} />
           </Tabs.Panel>
           <Tabs.Panel value="participants">
             <Participants runId={id} changes={changes} />

@@ -1,18 +1,16 @@
 import { Button } from '@mantine/core'
 import { IconHistory, IconSearchOff } from '@tabler/icons-react'
 import { RunsChangedDocument, RunsDocument } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import nowClasses from '../now/now.module.css'
 import { RunRow } from '../now/run-rows.tsx'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Notice } from '../ui/notice.tsx'
 import { PageHead } from '../ui/page-head.tsx'
 import { pageArguments } from '../ui/page-place.ts'
 import { Pager } from '../ui/pager.tsx'
 import { Total } from '../ui/total.tsx'
+import { Unread } from '../ui/unread.tsx'
 import { RunFilters } from './run-filters.tsx'
 import { type RunsSearch, runFilter } from './runs-search.ts'
 
@@ -36,8 +34,7 @@ export function RunsPage({ search, onSearch }: RunsPageProps) {
     <>
       <PageHead title="Runs">Every run that is to come, goes on or is over, the latest first.</PageHead>
       <RunFilters search={chosen} onSearch={onSearch} />
-      {error !== null && data === undefined && <Notice tone="bad">{sentenceOf(error)}</Notice>}
-      {data === undefined && error === null && <Loading what="the runs" />}
+      {data === undefined && <Unread what="the runs" error={error} />}
       {data !== undefined && (
         <>
           <Total count={data.runs.totalCount} one="run" many="runs" />

@@ -51,9 +51,9 @@ export function SignIn({ refused }: { refused: boolean }) {
               Sign in
             </Button>
             <Text fz="sm" c="dimmed">
-              A token comes from an admin of this server, who makes one with <Code>cuelight token create</Code>. Did you
-              set the server up? Its first start printed an admin token, unless you gave it one in{' '}
-              <Code>CUELIGHT_ADMIN_TOKEN</Code>. For the API itself there is{' '}
+              A token comes from an admin of this server, who makes one in the console, or with{' '}
+              <Code>cuelight token create</Code>. Did you set the server up? Its first start printed an admin token,
+              unless you gave it one in <Code>CUELIGHT_ADMIN_TOKEN</Code>. For the API itself there is{' '}
               <Anchor href="/graphql" inherit underline="always">
                 GraphiQL
               </Anchor>

@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core'
-import { IconPlugConnectedX, IconWifi, IconWifiOff } from '@tabler/icons-react'
+import { IconHistory, IconPlugConnectedX, IconWifi, IconWifiOff } from '@tabler/icons-react'
+import { sentenceOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { useSignal } from '../api/signal.ts'
 import { Elapsed } from '../time/elapsed.tsx'
+import { Instant } from '../time/instant.tsx'
 import { Chip } from '../ui/chip.tsx'
 import classes from './shell.module.css'
 
@@ -23,11 +25,25 @@ export function ConnectionSign() {
   )
 }
 
-/** Says that the connection is gone and what that means; it takes itself away. */
+/** Says that what is shown is old, for want of a connection or of answers, and what that means; it takes itself away. */
 export function ConnectionBanner() {
-  const state = useSignal(useConnection().state)
+  const connection = useConnection()
+  const state = useSignal(connection.state)
+  const stale = useSignal(connection.stale.oldest)
   return (
     <div role="status" aria-live="assertive">
+      {state.kind === 'open' && stale !== null && (
+        <p className={classes.banner}>
+          <IconHistory size={20} aria-hidden />
+          <span>
+            <strong>
+              What you see is from <Instant at={new Date(stale.readAt).toISOString()} zone={null} />; it cannot be read
+              again.
+            </strong>{' '}
+            {sentenceOf(stale.error)} It is tried again by itself.
+          </span>
+        </p>
+      )}
       {state.kind === 'lost' && (
         <p className={classes.banner}>
           <IconWifiOff size={20} aria-hidden />

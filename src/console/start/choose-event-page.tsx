@@ -66,7 +66,8 @@ function Choice() {
         >
           {search === '' ? (
             <p>
-              Only what is published can run. Write an event as a file and publish it with <code>cuelight apply</code>.
+              Only what is published can run. Write a definition and publish it, here or as a file with{' '}
+              <code>cuelight apply</code>.
             </p>
           ) : (
             <p>Search for less of it. Drafts and what is archived are not listed: they cannot be started.</p>

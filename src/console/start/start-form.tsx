@@ -41,7 +41,8 @@ export function StartForm({ event, version, scopes, at: begin, onRefused }: Star
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const [scope, setScope] = useState('')
   const [isLater, setLater] = useState(begin !== null)
-  const [at, setAt] = useState(() => toLocalField(begin ?? nextHour()))
+  const [filled] = useState(() => begin ?? nextHour())
+  const [at, setAt] = useState(() => toLocalField(filled))
   const [rehearsal, setRehearsal] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [unanswered, setUnanswered] = useState<string | null>(null)
@@ -55,7 +56,7 @@ export function StartForm({ event, version, scopes, at: begin, onRefused }: Star
   const submit = async (submitted: FormEvent) => {
     submitted.preventDefault()
     if (isBusy) return
-    const instant = isLater ? fromLocalField(at) : null
+    const instant = isLater ? fromLocalField(at, filled) : null
     if (isLater && instant === null) return setRefusal(missingInstant)
     setBusy(true)
     setUnanswered(null)
@@ -130,6 +131,7 @@ export function StartForm({ event, version, scopes, at: begin, onRefused }: Star
               <InstantField
                 label="Start"
                 value={at}
+                filled={filled}
                 zone={version.timeZone}
                 error={fields.get('scheduledFor') ?? null}
                 onChange={setAt}

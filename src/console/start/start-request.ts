@@ -1,4 +1,5 @@
 import type { StartRunInput } from '../../generated/console/documents.ts'
+import { newRequestId } from '../api/request-id.ts'
 
 /**
  * Names what is asked for, so that the server starts it once however often it is pressed and whatever answers are lost:
@@ -12,14 +13,8 @@ export class StartRequest {
     const asked = JSON.stringify(input)
     if (asked !== this.#asked) {
       this.#asked = asked
-      this.#id = mintId()
+      this.#id = newRequestId()
     }
     return { ...input, requestId: this.#id }
   }
-}
-
-/** Not randomUUID, which browsers have on https addresses alone. */
-function mintId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

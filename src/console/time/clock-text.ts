@@ -1,3 +1,5 @@
+import { twoDigits } from './two-digits.ts'
+
 /** The zone of this device. */
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -81,12 +83,13 @@ function isZone(zone: string): boolean {
 /** A length of time as a clock shows it: 0:07, 12:34, 1:02:03, 2 d 03:04. */
 export function showSpan(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
-  const two = (count: number) => String(count).padStart(2, '0')
   const days = Math.floor(seconds / 86_400)
   const hours = Math.floor((seconds % 86_400) / 3_600)
   const minutes = Math.floor((seconds % 3_600) / 60)
-  if (days > 0) return `${days} d ${two(hours)}:${two(minutes)}`
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
+  if (days > 0) return `${days} d ${twoDigits(hours)}:${twoDigits(minutes)}`
+  return hours > 0
+    ? `${hours}:${twoDigits(minutes)}:${twoDigits(seconds % 60)}`
+    : `${minutes}:${twoDigits(seconds % 60)}`
 }
 
 /** How long something took, as short as it was: 40 ms, 2.4 s, 12:34. */

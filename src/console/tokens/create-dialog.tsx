@@ -1,9 +1,11 @@
-import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { CreateApiTokenDocument, type Role } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { fromLocalField } from '../time/local-field.ts'
+import { type Busy, Dialog, LeaveButton } from '../ui/dialog.tsx'
+import { InstantField } from '../ui/instant-field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { NewToken } from './new-token.tsx'
 import { ROLES } from './token-words.ts'
@@ -13,51 +15,44 @@ type CreateDialogProps = { opened: boolean; onClose(): void; onChange(): void }
 /** Makes a token, and shows it once: it is closed by its buttons alone then, as what is closed is lost. */
 export function CreateDialog({ opened, onClose, onChange }: CreateDialogProps) {
   const [made, setMade] = useState<{ name: string; token: string } | null>(null)
+  const [isBusy, setBusy] = useState(false)
   const close = () => {
     setMade(null)
     onClose()
   }
   return (
-    <Modal.Root
+    <Dialog
       opened={opened}
+      title={made === null ? 'Create a token' : `The token of "${made.name}"`}
+      isBusy={isBusy}
+      isEasyToLeave={made === null}
       onClose={close}
-      closeOnClickOutside={made === null}
-      closeOnEscape={made === null}
-      centered
-      transitionProps={{ duration: 100 }}
     >
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Body pt="md">
-          <Modal.Title fz="lg" fw={650} mb="xs">
-            {made === null ? 'Create a token' : `The token of "${made.name}"`}
-          </Modal.Title>
-          {made === null ? (
-            <CreateForm
-              onClose={close}
-              onMade={(done) => {
-                setMade(done)
-                onChange()
-              }}
-            />
-          ) : (
-            <NewToken token={made.token} onClose={close} />
-          )}
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+      {made === null ? (
+        <CreateForm
+          isBusy={isBusy}
+          setBusy={setBusy}
+          onClose={close}
+          onMade={(done) => {
+            setMade(done)
+            onChange()
+          }}
+        />
+      ) : (
+        <NewToken token={made.token} onClose={close} />
+      )}
+    </Dialog>
   )
 }
 
 type CreateFormProps = { onClose(): void; onMade(made: { name: string; token: string }): void }
 
-function CreateForm({ onClose, onMade }: CreateFormProps) {
+function CreateForm({ isBusy, setBusy, onClose, onMade }: CreateFormProps & Busy) {
   const { client } = useConnection()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('VIEWER')
   const [expiry, setExpiry] = useState('')
   const [isMissing, setMissing] = useState(false)
-  const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
 
   const submit = async (event: FormEvent) => {
@@ -100,19 +95,17 @@ function CreateForm({ onClose, onMade }: CreateFormProps) {
             ))}
           </Stack>
         </Radio.Group>
-        <TextInput
-          type="datetime-local"
+        <InstantField
           label="Holds until (if you like)"
           description="In the time zone of this device. Empty: until it is revoked."
-          size="md"
           value={expiry}
-          onChange={(event) => setExpiry(event.currentTarget.value)}
+          filled={null}
+          zone={null}
+          onChange={setExpiry}
         />
         {problem !== null && <Notice tone="bad">{problem}</Notice>}
         <Group justify="flex-end">
-          <Button variant="default" size="md" onClick={onClose}>
-            Leave it
-          </Button>
+          <LeaveButton isBusy={isBusy} onClose={onClose} />
           <Button type="submit" size="md" loading={isBusy}>
             Create it
           </Button>

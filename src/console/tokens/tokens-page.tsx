@@ -2,16 +2,14 @@ import { Button, SegmentedControl } from '@mantine/core'
 import { IconKeyOff, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { TokensDocument } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { useMinute } from '../time/now.ts'
 import { Empty } from '../ui/empty.tsx'
-import { Loading } from '../ui/loading.tsx'
 import { NeedsRole } from '../ui/needs-role.tsx'
-import { Notice } from '../ui/notice.tsx'
 import { PageHead } from '../ui/page-head.tsx'
+import { Unread } from '../ui/unread.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { TokenTable } from './token-table.tsx'
 import { holds } from './token-words.ts'
@@ -50,8 +48,7 @@ function Tokens() {
         Each person, script and game server has one of its own, so that the log can say who it was.
       </PageHead>
       <CreateDialog opened={isCreating} onClose={() => setCreating(false)} onChange={refresh} />
-      {error !== null && data === undefined && <Notice tone="bad">{sentenceOf(error)}</Notice>}
-      {data === undefined && error === null && <Loading what="the tokens" />}
+      {data === undefined && <Unread what="the tokens" error={error} />}
       {data !== undefined && (
         <>
           <SegmentedControl

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { RefusalFragment } from '../../generated/console/documents.ts'
 import { messageOf } from '../api/act.ts'
 import { fromLocalField, toLocalField } from '../time/local-field.ts'
 import type { Control } from './control.ts'
+import { type Busy, Dialog, LeaveButton } from './dialog.tsx'
 import { InstantField } from './instant-field.tsx'
 import { Notice } from './notice.tsx'
 
@@ -17,30 +18,29 @@ type ControlDialogProps = {
 
 /** Says what a control will do and asks why, before it does it; and who was first where it came too late. */
 export function ControlDialog({ control, onClose, onChange }: ControlDialogProps) {
+  const [isBusy, setBusy] = useState(false)
   return (
-    <Modal.Root opened={control !== null} onClose={onClose} centered transitionProps={{ duration: 100 }}>
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Body pt="md">
-          <Modal.Title fz="lg" fw={650} mb="xs">
-            {control?.title}
-          </Modal.Title>
-          {control !== null && <ControlForm control={control} onClose={onClose} onChange={onChange} />}
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog opened={control !== null} title={control?.title} isBusy={isBusy} onClose={onClose}>
+      {control !== null && <ControlForm {...{ control, isBusy, setBusy, onClose, onChange }} />}
+    </Dialog>
   )
 }
 
-function ControlForm({ control, onClose, onChange }: ControlDialogProps & { control: Control }) {
+function ControlForm({
+  control,
+  isBusy,
+  setBusy,
+  onClose,
+  onChange,
+}: ControlDialogProps & Busy & { control: Control }) {
   const { effect, action, color = 'blue', isReasonRequired = false, isReasonKept = true, instant } = control
   const [reason, setReason] = useState('')
-  const [at, setAt] = useState(instant === undefined ? '' : toLocalField(instant.value))
+  const filled = instant?.value ?? null
+  const [at, setAt] = useState(filled === null ? '' : toLocalField(filled))
   const [missing, setMissing] = useState(false)
-  const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const [conflict, setConflict] = useState<RefusalFragment | null>(null)
-  const chosen = fromLocalField(at)
+  const chosen = fromLocalField(at, filled)
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -78,7 +78,7 @@ function ControlForm({ control, onClose, onChange }: ControlDialogProps & { cont
       <Stack>
         <Text>{effect}</Text>
         {instant !== undefined && (
-          <InstantField label={instant.label} value={at} zone={instant.zone} onChange={setAt} />
+          <InstantField label={instant.label} value={at} filled={filled} zone={instant.zone} onChange={setAt} />
         )}
         {isReasonKept && (
           <Textarea
@@ -100,9 +100,7 @@ function ControlForm({ control, onClose, onChange }: ControlDialogProps & { cont
         )}
         {problem !== null && <Notice tone="bad">{problem}</Notice>}
         <Group justify="flex-end">
-          <Button variant="default" size="md" onClick={onClose}>
-            Leave it
-          </Button>
+          <LeaveButton isBusy={isBusy} onClose={onClose} />
           <Button type="submit" size="md" color={color} loading={isBusy}>
             {action}
           </Button>

@@ -15,7 +15,7 @@ export function ControlHost({ children }: { children: ReactNode }) {
       {children}
       <ControlDialog
         control={asked?.control ?? null}
-        onClose={() => setAsked(null)}
+        onClose={() => setAsked((now) => (now === asked ? null : now))}
         onChange={() => asked?.onChange()}
       />
     </AskContext>
