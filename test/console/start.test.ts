@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME } from './browser.ts'
 import { consoleServer } from './console-server.ts'
@@ -114,6 +114,26 @@ describe.skipIf(browserPath === null)('starting a run', TIME, async () => {
     await page.getByRole('button', { name: 'Schedule the rehearsal' }).click()
     await page.getByText('Scheduled', { exact: true }).waitFor()
     expect(await runsOf(id)).toMatchObject([{ rehearsal: true, scheduledFor: '2031-06-01T18:00:00.000Z' }])
+  })
+
+  test('a version that was published while one wrote is not started unseen', async () => {
+    const id = await server.publish('overtaken')
+    const page = await open({ token: TOKEN, path: '/start/overtaken' })
+    await page.getByRole('heading', { name: 'Start Event overtaken' }).waitFor()
+    await server.ask(
+      'mutation ($id: ID!) { updateDefinition(input: { id: $id, graceSeconds: 60 }) { __typename ... on Error { message } } }',
+      { id },
+    )
+    await server.ask(
+      'mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }',
+      { id },
+    )
+    await page.getByRole('button', { name: 'Start it now' }).click()
+    await page.getByText('Version 2 was published meanwhile.').waitFor()
+    expect(await runsOf(id)).toEqual([])
+    await page.locator('dd', { hasText: /^2$/ }).waitFor()
+    await page.getByRole('button', { name: 'Start it now' }).click()
+    await vi.waitFor(async () => expect(await runsOf(id)).toHaveLength(1), { timeout: 30_000 })
   })
 
   test('what cannot be started says why, and who may not start is offered nothing', async () => {

@@ -6,6 +6,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import {
   type RefusalFragment,
   type StartableEventFragment,
+  StartFormDocument,
   StartRunDocument,
   type StartRunInput,
 } from '../../generated/console/documents.ts'
@@ -53,6 +54,12 @@ export function StartForm({ event, version, scopes, at: begin, onRefused }: Star
     if (refusal !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [refusal])
 
+  /** The version that a run is of now; null where that is not known. */
+  const publishedNow = async () => {
+    const read = await client.query(StartFormDocument, { slug: event.slug }, { requestPolicy: 'network-only' })
+    return read.data?.definition?.currentVersion ?? null
+  }
+
   const submit = async (submitted: FormEvent) => {
     submitted.preventDefault()
     if (isBusy) return
@@ -61,6 +68,12 @@ export function StartForm({ event, version, scopes, at: begin, onRefused }: Star
     setBusy(true)
     setUnanswered(null)
     setRefusal(null)
+    const published = await publishedNow()
+    if (published !== null && published.id !== version.id) {
+      setBusy(false)
+      setUnanswered(`Version ${published.version} was published meanwhile. Look at what it does, and press again.`)
+      return onRefused()
+    }
     const given = version.parameters.flatMap(({ name }) => (values[name] ? [[name, values[name]] as const] : []))
     const input: StartRunInput = {
       definitionId: event.id,

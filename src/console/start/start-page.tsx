@@ -2,6 +2,7 @@ import { IconMapOff } from '@tabler/icons-react'
 import { StartFormDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
+import { useLookAgain } from '../api/look-again.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
@@ -26,6 +27,7 @@ export function StartPage(props: StartPageProps) {
 
 function Start({ slug, at }: StartPageProps) {
   const { data, error, refresh } = useLive({ query: StartFormDocument, variables: { slug } }, null)
+  useLookAgain(refresh)
   const event = data?.definition ?? null
   usePageTitle(event === null ? 'Start a run' : `Start ${event.title}`)
 
