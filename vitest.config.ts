@@ -9,6 +9,7 @@ export default defineConfig({
     // A machine that is busy with something else must not fail them.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: '100%',
     globalSetup: 'test/support/global-setup.ts',
   },

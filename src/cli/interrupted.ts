@@ -14,6 +14,9 @@ export async function untilInterrupted(session: Session, work: (signal: AbortSig
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
   try {
     await work(interrupted.signal)
+  } catch (error) {
+    // What breaks while it is told to end, such as an attempt to connect, is nobody's concern any more.
+    if (exit === null) throw error
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end)
   }
