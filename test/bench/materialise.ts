@@ -78,13 +78,13 @@ export function measureMaterialise(url: string, definitions: number): Promise<Ma
   })
 }
 
-/** Eight at a time. */
+/** Twelve at a time: enough that both the server and PostgreSQL are busy. */
 async function eachOf(ids: readonly string[], act: (id: string) => Promise<unknown>): Promise<void> {
   const left = [...ids]
   const worker = async () => {
     for (let id = left.pop(); id !== undefined; id = left.pop()) await act(id)
   }
-  await Promise.all(Array.from({ length: 8 }, worker))
+  await Promise.all(Array.from({ length: 12 }, worker))
 }
 
 /** Definitions that occur daily, at all minutes of the day, an hour from now at the earliest; verified, and not expanded yet. */
