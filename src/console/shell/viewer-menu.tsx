@@ -1,16 +1,9 @@
 import { Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { IconChevronDown, IconCode, IconLogout, IconUserCircle } from '@tabler/icons-react'
+import { ROLES } from '../session/roles.ts'
 import { forgetToken } from '../session/token.ts'
 import { useViewer } from '../session/viewer-context.ts'
 import classes from './shell.module.css'
-
-const MAY = {
-  VIEWER: 'Looks on: controls are for moderators and admins.',
-  MODERATOR: 'Works cues, skips, pauses and resumes.',
-  ADMIN: 'May do everything.',
-  EMITTER: 'Emits triggers.',
-  CALENDAR: 'Reads the calendar feed.',
-} as const
 
 /** Who is signed in and what they may do; light or dark; signing out. */
 export function ViewerMenu() {
@@ -31,7 +24,7 @@ export function ViewerMenu() {
             {name}
           </Text>
           <Text fz="sm" c="dimmed">
-            {role}. {MAY[role]}
+            {role}. {ROLES.find((each) => each.role === role)?.may}
           </Text>
         </div>
         <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as typeof colorScheme)}>

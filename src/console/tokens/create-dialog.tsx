@@ -3,12 +3,12 @@ import { type FormEvent, useState } from 'react'
 import { CreateApiTokenDocument, type Role } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
+import { ROLES } from '../session/roles.ts'
 import { fromLocalField } from '../time/local-field.ts'
 import { type Busy, Dialog, LeaveButton } from '../ui/dialog.tsx'
 import { InstantField } from '../ui/instant-field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { NewToken } from './new-token.tsx'
-import { ROLES } from './token-words.ts'
 
 type CreateDialogProps = { opened: boolean; onClose(): void; onChange(): void }
 

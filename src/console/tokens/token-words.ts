@@ -1,14 +1,5 @@
-import type { Role, TokenRowFragment } from '../../generated/console/documents.ts'
+import type { TokenRowFragment } from '../../generated/console/documents.ts'
 
 /** Whether the server takes a token at an instant, in milliseconds. */
 export const holds = ({ revokedAt, expiresAt }: TokenRowFragment, now: number): boolean =>
   revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now)
-
-/** What somebody with a role may do, from least to most. */
-export const ROLES: readonly { role: Role; may: string }[] = [
-  { role: 'VIEWER', may: 'Reads everything but tokens and the audit log.' },
-  { role: 'MODERATOR', may: 'Besides works cues, skips steps, pauses and resumes.' },
-  { role: 'ADMIN', may: 'May do everything.' },
-  { role: 'EMITTER', may: 'For game servers: emits triggers, and reads nothing.' },
-  { role: 'CALENDAR', may: 'For calendars: reads the calendar feed, as the secret in its address, and nothing else.' },
-]
