@@ -62,11 +62,14 @@ export function lockKeys(db: PrismaClient) {
 }
 
 // A key is held by the run in the unique index over exactly this; the index is the truth, this skips what it would refuse.
-const keyIsFree = Prisma.sql`NOT EXISTS (
-  SELECT 1 FROM runs h WHERE h.concurrency_key = w.concurrency_key AND h.concurrency_key IS NOT NULL AND NOT h.rehearsal
-    AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING'))`
+// At most one, which LIMIT says: the planner looks it up by its key then, and does not walk all holders for each.
+const HOLDER = Prisma.sql`
+  SELECT h.id, h.status FROM runs h WHERE h.concurrency_key = w.concurrency_key AND h.concurrency_key IS NOT NULL
+    AND NOT h.rehearsal
+    AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING') LIMIT 1`
+const keyIsFree = Prisma.sql`(SELECT held.id FROM (${HOLDER}) held) IS NULL`
 
-// The status compared as text, so that the planner walks what is due and not all that are scheduled.
+// The status compared as text, so that the planner walks what is due of those with a key and not all that are scheduled.
 const dueKeyed = (
   now: Instant,
 ) => Prisma.sql`w.claimed_by IS NULL AND w.wake_at <= ${at(now)} AND w.status::text = 'SCHEDULED'
@@ -87,12 +90,13 @@ export async function claimKeyedStarts(db: PrismaClient, request: ClaimRequest):
     lockKeys(db),
     db.$queryRaw<Claimed[]>(Prisma.sql`
       WITH first AS (
-        SELECT DISTINCT ON (w.concurrency_key) w.id FROM runs w WHERE ${dueKeyed(now)} AND ${keyIsFree}
+        SELECT DISTINCT ON (w.concurrency_key) w.id, w.wake_at FROM runs w WHERE ${dueKeyed(now)} AND ${keyIsFree}
         ORDER BY w.concurrency_key, w.scheduled_for, w.id
       ), due AS (
-        SELECT r.id, r.status FROM runs r JOIN first ON first.id = r.id
-        WHERE r.status = 'SCHEDULED' AND r.claimed_by IS NULL AND r.wake_at <= ${at(now)} AND r.grace_until >= ${at(now)}
-        ORDER BY r.wake_at LIMIT ${limit} FOR UPDATE OF r SKIP LOCKED
+        SELECT r.id, r.status FROM (SELECT id FROM first ORDER BY wake_at LIMIT ${limit}) first CROSS JOIN LATERAL (
+          SELECT r.id, r.status FROM runs r WHERE r.id = first.id AND coalesce(r.status = 'SCHEDULED'
+            AND r.claimed_by IS NULL AND r.wake_at <= ${at(now)} AND r.grace_until >= ${at(now)}, false)
+          FOR UPDATE OF r SKIP LOCKED) r
       ) ${claimChosen(request)}`),
   ])
   return rows
@@ -108,8 +112,7 @@ export async function readNewlyBlocked(
 ): Promise<BlockedStart[]> {
   return db.$queryRaw<BlockedStart[]>(Prisma.sql`
     SELECT w.id AS "runId", w.concurrency_key AS "concurrencyKey", h.id AS "heldBy", h.status::text AS "holderStatus"
-    FROM runs w JOIN runs h ON h.concurrency_key = w.concurrency_key AND NOT h.rehearsal
-      AND (h.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING') OR h.cleanup_status = 'PENDING')
+    FROM runs w CROSS JOIN LATERAL (${HOLDER}) h
     WHERE ${dueKeyed(now)} AND w.blocked_by IS DISTINCT FROM h.id
     ORDER BY w.wake_at LIMIT ${limit}`)
 }

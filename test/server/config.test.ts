@@ -35,9 +35,9 @@ test('with an empty environment everything has its default', () => {
       zoneFolder: '/usr/share/zoneinfo',
       runner: {
         pollMs: 1000,
-        runBatch: 64,
+        runBatch: 128,
         stepsPerPass: 25,
-        runConcurrency: 64,
+        runConcurrency: 256,
         maxDispatches: 1000,
         stepMaxAttempts: 3,
         stepRetryMs: 60_000,

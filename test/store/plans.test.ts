@@ -356,12 +356,13 @@ describe.each(['new tables', `tables of ${RUNS} runs`])('on %s', (size) => {
   )
 
   test.each(hot.filter(([name]) => name === 'claimKeyedStarts' || name === 'readNewlyBlocked'))(
-    '%s looks among what is due, and not at all that is scheduled',
+    '%s looks among what is due and has a key, and neither at all that is due nor at all that is scheduled',
     async (_name, send) => {
       const { client, plans } = explaining(db.hot)
       await send(client).catch(() => {})
-      expect(plans.join()).toMatch(/runs_due/)
-      expect(plans.join()).not.toMatch(/runs_waiting_for_key|runs_to_miss|runs_upcoming/)
+      expect(plans.join()).toMatch(/runs_due_keyed/)
+      expect(plans.join()).not.toMatch(/runs_due\b|runs_waiting_for_key|runs_to_miss|runs_upcoming/)
+      expect(plans.join()).not.toMatch(/runs_one_holder_per_key(?![^>]*Index Cond: \(concurrency_key =)/)
     },
   )
 
