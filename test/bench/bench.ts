@@ -15,6 +15,7 @@ import { drainPlain } from './plain.ts'
 import { measureProcesses } from './processes.ts'
 import { measureSchedules } from './schedules.ts'
 import { measureServer } from './server.ts'
+import { throughPg } from './through-pg.ts'
 
 const HERE = import.meta.dirname
 const RESULTS = join(HERE, 'results.json')
@@ -51,8 +52,13 @@ async function peers(): Promise<Contender[]> {
 }
 
 const OURS: Contender[] = [
-  { name: 'Cuelight, 1 step', unit: 'runs', run: (url) => drainCuelight(url, 6000, 1) },
-  { name: 'Cuelight, 5 steps', unit: 'steps', run: (url) => drainCuelight(url, 2000, 5) },
+  { name: 'Cuelight, 1 step', unit: 'runs', run: (url) => drainCuelight(url, { runs: 6000, steps: 1 }) },
+  { name: 'Cuelight, 5 steps', unit: 'steps', run: (url) => drainCuelight(url, { runs: 2000, steps: 5 }) },
+  {
+    name: 'Cuelight through pg alone, 5 steps',
+    unit: 'steps',
+    run: (url) => drainCuelight(url, { runs: 2000, steps: 5, through: (db) => throughPg(db, url) }),
+  },
   { name: 'the plain design through Prisma, 5 steps', unit: 'steps', run: (url) => drainPlain(url, 60, 5) },
 ]
 
@@ -63,6 +69,7 @@ const GOALS: [ours: string, theirs: string, goal: number][] = [
   ['Cuelight, 1 step', 'pg-boss, 100 jobs a fetch', 1],
   ['Cuelight, 5 steps', 'DBOS queue, 5 steps', 12],
   ['Cuelight, 5 steps', 'the plain design through Prisma, 5 steps', 40],
+  ['Cuelight, 5 steps', 'Cuelight through pg alone, 5 steps', 0.9],
 ]
 
 async function onFreshDatabase<T>(server: string, measure: (url: string) => Promise<T>): Promise<T> {

@@ -21,8 +21,9 @@ export async function onBench<T>(
   url: string,
   perform: (envelope: Envelope) => void,
   use: (bench: Bench) => Promise<T>,
+  { through = async (database: Database) => database } = {},
 ): Promise<T> {
-  const db = await openDatabase({ url, poolSize: 5, runnerPoolSize: 10 })
+  const db = await through(await openDatabase({ url, poolSize: 5, runnerPoolSize: 10 }))
   const changes = new Changes()
   const registry = new Registry()
   registry.register({
@@ -118,8 +119,14 @@ export async function insertRuns(
     FROM runs r CROSS JOIN generate_series(0, ${steps - 1}) seq`
 }
 
-/** Works off runs that are all due: the rate of runs, or of steps where a run has several, per second. */
-export function drainCuelight(url: string, runs: number, steps: number): Promise<number> {
+/**
+ * Works off runs that are all due: the rate of runs, or of steps where a run has several, per second. `through`: what the
+ * database is reached through instead.
+ */
+export function drainCuelight(
+  url: string,
+  { runs, steps, through }: { runs: number; steps: number; through?: (db: Database) => Promise<Database> },
+): Promise<number> {
   let calls = 0
   return onBench(
     url,
@@ -142,6 +149,7 @@ export function drainCuelight(url: string, runs: number, steps: number): Promise
       if (lines !== runs * (6 + steps)) throw new Error(`The log has ${lines} lines, not ${runs * (6 + steps)}.`)
       return (runs * (steps === 1 ? 1 : steps)) / seconds
     },
+    { through },
   )
 }
 

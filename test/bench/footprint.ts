@@ -33,7 +33,7 @@ export async function measureFootprint(url: string): Promise<Footprint> {
   }
   try {
     const before = await read()
-    await drainCuelight(url, RUNS, 5)
+    await drainCuelight(url, { runs: RUNS, steps: 5 })
     // What the runner's sessions did is counted when they have ended.
     await session.query('SELECT pg_sleep(1)')
     const after = await read()
