@@ -206,7 +206,8 @@ export class Runner {
   }
 
   #settleIdle(): void {
-    if (!this.#nap.isAsleep || this.#household.work !== null || this.#tasks.size > this.calls.size) return
+    const { dispatches, reverts } = this.depths
+    if (!this.#nap.isAsleep || this.#household.work !== null || this.#tasks.size > dispatches + reverts) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 
@@ -255,11 +256,10 @@ export class Runner {
   async #reclaim(now: Instant, begin: Begin): Promise<void> {
     const { db, leases, load, settings } = this.#context
     const limit = Math.min(settings.runBatch, Math.max(load.room, 1))
-    const owner = this.#newOwner()
-    const request = { owner, now, leaseUntil: leases.next(), limit, working: leases.claims }
+    const request = { owner: this.#newOwner(), now, leaseUntil: leases.next(), limit, working: leases.claims }
     const taken = await takeOverLapsed(db.hot, request)
     this.#context.meter.claimsTakenOver(taken.length)
-    for (const lapsed of taken) this.#track(begin(() => workLapsed(this.#context, owner, lapsed)))
+    for (const lapsed of taken) this.#track(begin(() => workLapsed(this.#context, request.owner, lapsed)))
   }
 
   /** Claims ledgers that are due, as many as there is room for; answers whether it got any. */
