@@ -100,6 +100,15 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
     await dialog.waitFor({ state: 'detached' })
     expect(await page.content()).not.toContain(token)
 
+    await page.getByRole('button', { name: 'Create a token …' }).click()
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('the hall')
+    await dialog.getByRole('radio', { name: 'CALENDAR' }).check()
+    await dialog.getByRole('button', { name: 'Create it' }).click()
+    const address = await dialog.getByRole('textbox', { name: 'Address of the calendar' }).inputValue()
+    expect(await (await fetch(address)).text()).toContain('BEGIN:VCALENDAR')
+    expect(await findings(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+
     const nora = await open({ token, path: '/' })
     await nora.getByRole('button', { name: 'Nora, MODERATOR: your menu' }).waitFor()
     await page.getByRole('button', { name: 'Revoke Nora' }).click()
