@@ -23,7 +23,7 @@ export type CalendarAnswer =
  */
 export type CalendarEndpoint = (query: URLSearchParams, admit: (tokenId: string) => boolean) => Promise<CalendarAnswer>
 
-const NO_SECRET = `${CALENDAR_PATH} needs its secret in the address: ${CALENDAR_PATH}?secret=… An admin of this server makes one with "cuelight token create NAME --role CALENDAR".`
+const NO_SECRET = `${CALENDAR_PATH} needs its secret in the address: ${CALENDAR_PATH}?secret=… An admin of this server makes one in the console under Tokens, or with "cuelight token create NAME --role CALENDAR".`
 const WRONG_SECRET =
   'The secret in the address is not valid: it is wrong, was revoked, has expired, or is of another role than CALENDAR. Ask an admin of this server for a new one.'
 const TOO_MANY =

@@ -94,7 +94,16 @@ test('events lists those that there are, with when each is next, and archived on
   expect((await cuelight(['events', '--search', 'nothing of the kind'])).out).toMatch(
     /^There are no such events\. "cuelight apply"/,
   )
-  const [{ id }] = await json('events', '--search', 'friday')
+  const [{ id, nextOccurrences }] = await json('events', '--search', 'friday')
+  expect(nextOccurrences).toHaveLength(1)
+  const [{ at }] = nextOccurrences
+  await ask(`mutation Start { startRun(input: { definitionId: "${id}", scheduledFor: "${at}" }) { __typename } }`)
+  const [{ id: madeRun }] = (await json('runs', '--event', 'weekly', '--status', 'SCHEDULED')).filter(
+    ({ scheduledFor }: { scheduledFor: string }) => scheduledFor === at,
+  )
+  const moved = new Date(Date.parse(at) + 3_600_000).toISOString()
+  await ask(`mutation Move { rescheduleRun(input: { id: "${madeRun}", scheduledFor: "${moved}" }) { __typename } }`)
+  expect((await cuelight(['events'])).out).toMatch(/^weekly {2}READY {2}1 .*15:30 \(21:00 Asia\/Kolkata\) {2}Every/m)
   await ask(`mutation Pause { pauseSchedule(input: { id: "${id}" }) { __typename } }`)
   expect((await cuelight(['events'])).out).toMatch(/^weekly {2}READY {2}1 +schedule paused +Every/m)
 })

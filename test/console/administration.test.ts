@@ -100,6 +100,15 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
     await dialog.waitFor({ state: 'detached' })
     expect(await page.content()).not.toContain(token)
 
+    await page.getByRole('button', { name: 'Create a token …' }).click()
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('the hall')
+    await dialog.getByRole('radio', { name: 'CALENDAR' }).check()
+    await dialog.getByRole('button', { name: 'Create it' }).click()
+    const address = await dialog.getByRole('textbox', { name: 'Address of the calendar' }).inputValue()
+    expect(await (await fetch(address)).text()).toContain('BEGIN:VCALENDAR')
+    expect(await findings(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+
     const nora = await open({ token, path: '/' })
     await nora.getByRole('button', { name: 'Nora, MODERATOR: your menu' }).waitFor()
     await page.getByRole('button', { name: 'Revoke Nora' }).click()
@@ -115,12 +124,23 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
   })
 
   test('the audit log is filtered, and says all of an entry', async () => {
+    const saved = await server.define('saved', [])
+    for (const description of ['Once', 'Twice'])
+      await server.ask(
+        'mutation ($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename ... on Error { message } } }',
+        { input: { id: saved, description } },
+      )
     const { id } = await server.tokenFor('Odo', 'VIEWER')
     await server.tokenFor('Pia', 'VIEWER')
     await server.ask('mutation ($id: ID!) { revokeApiToken(input: { id: $id }) { __typename } }', { id })
     const page = await open({ token: TOKEN, path: '/audit' })
     const entries = page.getByRole('list', { name: 'Entries' }).locator('summary')
     await entries.filter({ hasText: 'admin created the token of Pia' }).waitFor()
+    const written = entries.filter({ hasText: 'admin changed the event Event saved 2 times' })
+    await written.click()
+    expect(await entries.filter({ hasText: /^admin changed the event Event saved(?! 2 times)/ }).count()).toBe(2)
+    expect(await findings(page)).toEqual([])
+    await written.click()
     await page.getByRole('combobox', { name: 'What' }).click()
     await page.getByRole('option', { name: 'Token revoked' }).click()
     await entries.filter({ hasText: 'Pia' }).waitFor({ state: 'detached' })

@@ -183,6 +183,7 @@ describe.skipIf(browserPath === null)('cues', TIME, async () => {
     await page.keyboard.type('The band plays.')
     await tabTo(page, 'Skip it')
     await page.keyboard.press('Enter')
+    await page.getByText('Skipped: Music').waitFor()
     await page.getByRole('heading', { name: 'Raise the curtain.' }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await tabTo(page, 'Done')

@@ -40,10 +40,44 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     const battle = rows.filter({ hasText: 'sea-battle' })
     await battle.getByText('Every week on Friday at 20:00, New York time').waitFor()
     await battle.getByText('Version 1').waitFor()
-    await battle.getByText('(Fri 6 Jan, 20:00 New York)').waitFor()
+    await battle.getByText('(Fri, 6 Jan 2040, 20:00 New York)').waitFor()
     await rows.filter({ hasText: 'sea-fair' }).getByText('Draft: 1 issue').waitFor()
     await page.getByText('Archived', { exact: true }).click()
     await page.getByText('Nothing is found').waitFor()
+  })
+
+  test('what is next is where a person moved it, and not what was cancelled', async () => {
+    const id = await server.define('market', [doors], { schedule: WEEKLY, publish: true })
+    const start = async (scheduledFor: string): Promise<string> => {
+      const { startRun } = await server.ask(
+        'mutation ($input: StartRunInput!) { startRun(input: $input) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
+        { input: { definitionId: id, scheduledFor } },
+      )
+      return startRun.run.id
+    }
+    const first = await start('2040-01-07T01:00:00Z')
+    const second = await start('2040-01-14T01:00:00Z')
+    const page = await open({ token: TOKEN, path: '/definitions/market' })
+    await page.getByText('Next Sat, 7 Jan 2040, 02:00 (Fri, 6 Jan 2040, 20:00 New York)').waitFor()
+    await server.ask(
+      'mutation ($input: RescheduleRunInput!) { rescheduleRun(input: $input) { __typename ... on Error { message } } }',
+      { input: { id: first, scheduledFor: '2040-01-09T02:30:00Z' } },
+    )
+    await page.getByText('Next Mon, 9 Jan 2040, 03:30 (Sun, 8 Jan 2040, 21:30 New York)').waitFor()
+    await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename ... on Error { message } } }', {
+      id: second,
+    })
+    await page.getByRole('tab', { name: 'Next' }).click()
+    const next = page.getByRole('list', { name: 'Next occurrences' }).getByRole('listitem')
+    await next.nth(1).getByText('Fri, 20 Jan 2040, 20:00 New York').waitFor()
+    await next.first().getByText('Moved').waitFor()
+    expect(await next.count()).toBe(7)
+    expect(await next.filter({ hasText: 'Moved' }).count()).toBe(1)
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('link', { name: 'All definitions' }).click()
+    const row = page.getByRole('list', { name: 'Definitions' }).getByRole('listitem').filter({ hasText: 'market' })
+    await row.getByText('(Sun, 8 Jan 2040, 21:30 New York)').waitFor()
+    await row.getByText('Moved').waitFor()
   })
 
   test('publishing says what it will do, and then what it did', async () => {

@@ -93,6 +93,21 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await become('', 'Sit,Welcome')
   })
 
+  test('a server without triggers says so, and not that none is called so', async () => {
+    await server.define('triggerless', [doors])
+    const page = await open({ token: TOKEN })
+    await page.route('**/graphql', async (route) => {
+      const response = await route.fetch()
+      const { data, ...rest } = await response.json()
+      const json = { ...rest, data: data?.triggers === undefined ? data : { ...data, triggers: [] } }
+      await route.fulfill({ response, json })
+    })
+    await page.goto(`${server.url}/definitions/triggerless/edit`)
+    await page.getByRole('combobox', { name: 'The phase ends' }).selectOption('trigger')
+    await page.getByRole('combobox', { name: 'What happens' }).click()
+    await page.getByText('This server has no triggers: a module brings them.').waitFor()
+  })
+
   test('a gate waits for a trigger, with a condition on its payload that is told in words', async () => {
     await server.define('gated', [doors])
     const page = await edit('gated')

@@ -31,6 +31,9 @@ describe.skipIf(browserPath === null)('the console of a run', TIME, async () => 
       .getByText('The phase may end when quiz.answered has happened 3 times, where points is more than 1.')
       .waitFor()
     await rundown.getByText('0 of 3', { exact: true }).waitFor()
+    // What has no label is called as its action is.
+    await rundown.getByRole('button', { name: /^Write to the log ?: Done/ }).click()
+    await rundown.getByText('core.log, step 1 of its phase').waitFor()
     await emit()
     await rundown.getByText('1 of 3', { exact: true }).waitFor()
     const log = page.getByRole('listbox', { name: 'Log' })
@@ -51,6 +54,13 @@ describe.skipIf(browserPath === null)('the console of a run', TIME, async () => 
     await page.getByRole('button', { name: 'Done', exact: true }).click()
     await page.getByText('Completed', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Cancel run …' }).waitFor({ state: 'detached' })
+    await page.getByRole('tab', { name: 'People' }).click()
+    await page.getByRole('heading', { name: 'Nobody took part' }).waitFor()
+    await page.getByRole('tab', { name: 'Facts' }).click()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('link', { name: 'Event rundown' }).click()
+    await page.getByText('Started by hand').waitFor()
+    expect(await page.getByRole('button', { name: 'Pause schedule …' }).count()).toBe(0)
   })
 
   test('a control that comes too late says who was first', async () => {

@@ -110,7 +110,7 @@ describe.skipIf(browserPath === null)('starting a run', TIME, async () => {
     expect(await page.getByLabel('Start', { exact: true }).getAttribute('aria-invalid')).toBe('true')
     expect(await findings(page)).toEqual([])
     await page.getByLabel('Start', { exact: true }).fill('2031-06-01T20:00:00')
-    await page.getByText('Sun 1 Jun, 20:00 (Sun 1 Jun, 14:00 New York)').waitFor()
+    await page.getByText('Sun, 1 Jun 2031, 20:00 (Sun, 1 Jun 2031, 14:00 New York)').waitFor()
     await page.getByRole('button', { name: 'Schedule the rehearsal' }).click()
     await page.getByText('Scheduled', { exact: true }).waitFor()
     expect(await runsOf(id)).toMatchObject([{ rehearsal: true, scheduledFor: '2031-06-01T18:00:00.000Z' }])

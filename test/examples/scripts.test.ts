@@ -11,6 +11,8 @@ import { testDatabase } from '../support/database.ts'
 // The scripts that are shown to those who write their own, and the commands of their page, against a real server.
 
 const page = readFileSync('docs/scripts.md', 'utf8')
+/** With which a reader gets the trigger of the page. */
+const [, module = ''] = /`CUELIGHT_MODULES=(\S+) npm start`/.exec(page) ?? []
 const gated = {
   schedule: { manual: true },
   phases: [
@@ -27,10 +29,7 @@ let folder: string
 beforeAll(async () => {
   const { url } = await testDatabase()
   let stop = async (): Promise<void> => {}
-  server = await served(
-    { DATABASE_URL: url, CUELIGHT_MODULES: 'examples/invasion/world.ts' },
-    { until: (it) => (stop = it) },
-  )
+  server = await served({ DATABASE_URL: url, CUELIGHT_MODULES: module }, { until: (it) => (stop = it) })
   await server.publish('fight', [], { spec: gated })
   await server.publish('quiz-night', [{ actionId: 'core.log', params: { message: '{host} opens the room.' } }], {
     parameters: [{ name: 'host', required: true }],

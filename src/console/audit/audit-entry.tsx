@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { AuditQuery } from '../../generated/console/documents.ts'
 import { Instant } from '../time/instant.tsx'
 import classes from './audit.module.css'
+import type { groupsOf } from './audit-groups.ts'
 import { detailText, didOf } from './audit-words.ts'
 
 type AuditEntryProps = {
@@ -11,8 +12,39 @@ type AuditEntryProps = {
   onSubject(subject: string): void
 }
 
+type AuditGroupProps = Pick<AuditEntryProps, 'name' | 'onSubject'> & {
+  edges: ReturnType<typeof groupsOf>[number]
+}
+
+/** What somebody did again and again, newest first: as one, and each on a click. */
+export function AuditGroup({ edges, name, onSubject }: AuditGroupProps) {
+  const [{ node: newest }] = edges
+  if (edges.length === 1) return <AuditEntry entry={newest} name={name} onSubject={onSubject} />
+  const { actor, action, subject, detail } = newest
+  return (
+    <li>
+      <details className={classes.entry}>
+        <summary className={classes.summary}>
+          <span className={classes.sentence}>
+            <strong>{actor.name}</strong> {didOf(action, detail)} <strong>{name ?? subject ?? ''}</strong>{' '}
+            {edges.length} times
+          </span>
+          <span>
+            <Instant at={edges.at(-1)?.node.at ?? newest.at} zone={null} /> – <Instant at={newest.at} zone={null} />
+          </span>
+        </summary>
+        <ol className={classes.within}>
+          {edges.map(({ cursor, node }) => (
+            <AuditEntry key={cursor} entry={node} name={name} onSubject={onSubject} />
+          ))}
+        </ol>
+      </details>
+    </li>
+  )
+}
+
 /** One entry in a sentence; all that is kept of it is one click away. */
-export function AuditEntry({ entry, name, onSubject }: AuditEntryProps) {
+function AuditEntry({ entry, name, onSubject }: AuditEntryProps) {
   const { at, actor, action, subject, detail } = entry
   const details = Object.entries(detail)
   const reason = typeof detail.reason === 'string' ? detail.reason : null
@@ -21,7 +53,7 @@ export function AuditEntry({ entry, name, onSubject }: AuditEntryProps) {
       <details className={classes.entry}>
         <summary className={classes.summary}>
           <span className={classes.sentence}>
-            <strong>{actor.name}</strong> {didOf(action)} <strong>{name ?? subject ?? ''}</strong>
+            <strong>{actor.name}</strong> {didOf(action, detail)} <strong>{name ?? subject ?? ''}</strong>
             {reason !== null && <span className={classes.reason}>{reason}</span>}
           </span>
           <Instant at={at} zone={null} />

@@ -14,7 +14,8 @@ import { SearchField } from '../ui/search-field.tsx'
 import { Total } from '../ui/total.tsx'
 import { Unread } from '../ui/unread.tsx'
 import classes from './audit.module.css'
-import { AuditEntry } from './audit-entry.tsx'
+import { AuditGroup } from './audit-entry.tsx'
+import { groupsOf } from './audit-groups.ts'
 import { type AuditSearch, auditFilter } from './audit-search.ts'
 import { AUDIT_ACTIONS } from './audit-words.ts'
 import { useSubjects } from './subjects.ts'
@@ -70,11 +71,11 @@ function Audit({ search, onSearch }: AuditPageProps) {
             </Empty>
           ) : (
             <ol className={classes.entries} aria-label="Entries">
-              {entries.map(({ cursor, node }) => (
-                <AuditEntry
-                  key={cursor}
-                  entry={node}
-                  name={node.subject === null ? null : (names.get(node.subject) ?? null)}
+              {groupsOf(entries).map((edges) => (
+                <AuditGroup
+                  key={edges[0].cursor}
+                  edges={edges}
+                  name={names.get(edges[0].node.subject ?? '') ?? null}
                   onSubject={(subject) => onSearch({ subject })}
                 />
               ))}

@@ -13,8 +13,11 @@ export const AUDIT_ACTIONS: readonly { action: string; label: string; did: strin
 ]
 
 /** What somebody did; by its own name where it is not known here. */
-export const didOf = (action: string): string =>
-  AUDIT_ACTIONS.find((known) => known.action === action)?.did ?? `did ${action} to`
+export function didOf(action: string, detail: Readonly<Record<string, unknown>>): string {
+  if (action === 'action.setting' && detail.caps === undefined && typeof detail.enabled === 'boolean')
+    return detail.enabled ? 'switched on' : 'switched off'
+  return AUDIT_ACTIONS.find((known) => known.action === action)?.did ?? `did ${action} to`
+}
 
 /** A detail in words where it is plain, as JSON otherwise. */
 export const detailText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,12 +1,14 @@
 import { Loader } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconCalendarOff } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { CalendarChangedDocument, CalendarDocument, CalendarEventsDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { STATUSES } from '../runs/runs-search.ts'
+import { useMay } from '../session/viewer-context.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { useMinute } from '../time/now.ts'
 import { Empty } from '../ui/empty.tsx'
@@ -80,6 +82,7 @@ export function CalendarPage({ view, day, event }: CalendarPageProps) {
   const inOrder = byDay(occurrences)
   const events = known.data?.definitions.edges.map(({ node }) => node) ?? []
   const title = titleOf(view, on)
+  const maySubscribe = useMay('ADMIN')
   usePageTitle(`Calendar: ${title}`)
   const list = { days, today, occurrences: inOrder, event, onOpen: setOpened }
 
@@ -121,6 +124,12 @@ export function CalendarPage({ view, day, event }: CalendarPageProps) {
               : 'Look at another time, or at all events.'}
           </p>
         </Empty>
+      )}
+      {maySubscribe && (
+        <p className={classes.subscribe}>
+          A calendar on a phone or in an office can follow this one: <Link to="/tokens">create a token</Link> of the
+          role CALENDAR for it.
+        </p>
       )}
       <OccurrenceDrawer
         occurrence={opened && (occurrences.find((each) => isSame(each, opened)) ?? opened)}

@@ -39,7 +39,13 @@ export function OccurrenceFacts({ occurrence }: { occurrence: Occurrence }) {
         {wasAt !== null && (
           <>
             <dt>Was to start</dt>
-            <dd>{showFull(wasAt, viewerZone)}</dd>
+            <dd>
+              {showFull(wasAt, timeZone) ?? showFull(wasAt, viewerZone)}
+              <span className={shared.there}>
+                {' '}
+                {cityOf(showFull(wasAt, timeZone) === null ? viewerZone : timeZone)}
+              </span>
+            </dd>
           </>
         )}
         {run !== null && run.scope !== '' && (

@@ -89,7 +89,7 @@ export function remarksOf(occurrence: Occurrence): Remark[] {
       kind: 'moved',
       name: 'Moved',
       word: 'Moved',
-      sentence: 'Somebody moved its start.',
+      sentence: 'Somebody moved its start: its log says who, and why.',
       tone: 'info',
       icon: IconArrowsMove,
       isTrouble: false,

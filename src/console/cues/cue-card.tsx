@@ -9,8 +9,10 @@ import { useConnection } from '../api/connection-context.ts'
 import { useViewer } from '../session/viewer-context.ts'
 import { Elapsed } from '../time/elapsed.tsx'
 import { Instant } from '../time/instant.tsx'
+import { useStepName } from '../ui/action-names.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { useAsk } from '../ui/control-host.tsx'
+import { doneNotice } from '../ui/done-notice.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { RehearsalChip } from '../ui/run-status.tsx'
 import classes from './cues.module.css'
@@ -39,7 +41,7 @@ export function CueCard({ cue, onChange, level, withinRun = false }: CueCardProp
   const Heading = `h${level}` as const
   const may = new Set(step.allowedControls)
   const isMine = claimedBy?.name === name
-  const label = step.label ?? step.actionId
+  const label = useStepName()(step)
 
   /** The card is gone once it is done, so that what came of it is told apart from it. */
   const tell = (outcome: Outcome<unknown>, done: string | null) => {
@@ -50,7 +52,7 @@ export function CueCard({ cue, onChange, level, withinRun = false }: CueCardProp
     if (outcome.kind === 'refused') {
       notifications.show({ title: label, message: messageOf(outcome.refusal), color: 'red', autoClose: 12_000 })
     } else if (done !== null) {
-      notifications.show({ message: done, color: 'teal', icon: <IconCheck size={18} aria-hidden /> })
+      notifications.show(doneNotice(done))
     }
   }
 

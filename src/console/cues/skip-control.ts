@@ -9,6 +9,7 @@ export function skipControl(client: Client, { id, title }: { id: string; title: 
     title: `Skip "${title}"?`,
     effect: 'The run goes on as if it had been done. Nothing brings the step back.',
     action: 'Skip it',
+    done: `Skipped: ${title}`,
     color: 'stop',
     isReasonRequired: true,
     perform: ({ reason }) => act(client, SkipStepDocument, { input: { id, reason } }),

@@ -8,10 +8,11 @@ import { Countdown } from '../time/countdown.tsx'
 import { Instant } from '../time/instant.tsx'
 import { useAsk } from '../ui/control-host.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
+import { comingOf } from './coming.ts'
 import classes from './definition.module.css'
 import { archiveControl, rehearseControl, scheduleControl } from './definition-controls.ts'
 import { DefinitionState } from './definition-state.tsx'
-import { DaylightSaving } from './next-occurrence.tsx'
+import { ComingSigns } from './next-occurrence.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 import { scheduleWords } from './schedule-words.ts'
 
@@ -22,7 +23,7 @@ export function DefinitionHead({ definition, isPublishing, refresh }: HeadProps)
   const { title, slug, description, currentVersion, draft, timeZone } = definition
   const mayEdit = useMay('ADMIN') && definition.state !== 'ARCHIVED'
   const zone = currentVersion?.timeZone ?? timeZone
-  const [next] = definition.upcoming
+  const [next] = comingOf(definition)
   return (
     <div className={runClasses.headBox}>
       <Link to="/definitions" className={classes.back}>
@@ -45,12 +46,12 @@ export function DefinitionHead({ definition, isPublishing, refresh }: HeadProps)
               whyNoneNext(definition)
             ) : (
               <>
-                Next <Instant at={next.at} zone={zone} /> <DaylightSaving occurrence={next} />
+                Next <Instant at={next.at} zone={zone} /> <ComingSigns coming={next} />
               </>
             )}
           </p>
         </div>
-        {next !== undefined && <Countdown until={next.at} what="due" size="large" />}
+        {next !== undefined && <Countdown until={next.at} what="starts" size="large" />}
       </div>
       {mayEdit && <Controls {...{ definition, isPublishing, refresh }} />}
     </div>
@@ -77,6 +78,7 @@ function Controls({ definition, isPublishing, refresh }: HeadProps) {
       replace: true,
     })
   const { slug, state, schedulePaused, currentVersion } = definition
+  const isScheduled = currentVersion !== null && currentVersion.spec.schedule.__typename !== 'ManualSchedule'
   return (
     <section className={runClasses.controls} aria-label="Controls of the definition">
       <LinkButton to="/definitions/$slug/edit" params={{ slug }} size="md">
@@ -107,7 +109,7 @@ function Controls({ definition, isPublishing, refresh }: HeadProps) {
           Rehearse …
         </Button>
       )}
-      {state === 'READY' && (
+      {state === 'READY' && (isScheduled || schedulePaused) && (
         <Button
           variant={schedulePaused ? 'filled' : 'default'}
           {...(schedulePaused ? { color: 'go' } : {})}

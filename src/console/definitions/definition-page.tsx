@@ -8,6 +8,7 @@ import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
 import { Loading } from '../ui/loading.tsx'
+import { useSince } from './coming.ts'
 import { DefinitionView } from './definition-view.tsx'
 
 /** Reads the definition of an address, and says so where there is none. */
@@ -18,7 +19,8 @@ export function DefinitionPage({ slug, isPublishing }: { slug: string; isPublish
     () => (id === null ? null : { document: RunsChangedDocument, variables: { filter: { definitionId: id } } }),
     [id],
   )
-  const { data, error, refresh } = useLive({ query: DefinitionDocument, variables: { slug } }, changes)
+  const since = useSince()
+  const { data, error, refresh } = useLive({ query: DefinitionDocument, variables: { slug, since } }, changes)
   useLookAgain(refresh)
   const definition = data?.definition ?? null
   usePageTitle(definition?.title || slug)

@@ -1,14 +1,17 @@
 import { Link } from '@tanstack/react-router'
-import type { DefinitionRowFragment } from '../../generated/console/documents.ts'
+import type { DefinitionRowFragment, WhatIsNextFragment } from '../../generated/console/documents.ts'
+import { Countdown } from '../time/countdown.tsx'
+import { Instant } from '../time/instant.tsx'
+import { comingOf } from './coming.ts'
 import { DefinitionState } from './definition-state.tsx'
 import classes from './definitions.module.css'
-import { NextOccurrence } from './next-occurrence.tsx'
+import { ComingSigns } from './next-occurrence.tsx'
 import { scheduleWords } from './schedule-words.ts'
 
 /** An event in the list: what it is called, how far it has got, when it comes. */
-export function DefinitionRow({ definition }: { definition: DefinitionRowFragment }) {
+export function DefinitionRow({ definition }: { definition: DefinitionRowFragment & WhatIsNextFragment }) {
   const { slug, title, description, currentVersion, draft, timeZone, state, schedulePaused } = definition
-  const [next] = definition.nextOccurrences
+  const [next] = comingOf(definition)
   const zone = currentVersion?.timeZone ?? timeZone
   const schedule = currentVersion?.spec.schedule ?? draft.schedule
   return (
@@ -28,7 +31,13 @@ export function DefinitionRow({ definition }: { definition: DefinitionRowFragmen
             state === 'READY' &&
             (schedulePaused ? 'Nothing comes until it is resumed' : 'Nothing more comes')
           ) : (
-            <NextOccurrence occurrence={next} zone={zone} />
+            <>
+              <ComingSigns coming={next} />
+              <Instant at={next.at} zone={zone} />
+              <strong>
+                <Countdown until={next.at} what="starts" />
+              </strong>
+            </>
           )}
         </span>
       </div>

@@ -10,6 +10,7 @@ import { useMay } from '../session/viewer-context.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Unread } from '../ui/unread.tsx'
+import { useSince } from './coming.ts'
 import { DefinitionRow } from './definition-row.tsx'
 import classes from './definitions.module.css'
 import { NewDefinition } from './new-definition.tsx'
@@ -33,8 +34,9 @@ export function DefinitionsPage() {
   const [shown, setShown] = useState('use')
   const [first, setFirst] = useState(PAGE)
   const [isNew, setNew] = useState(false)
+  const since = useSince()
   const filter = { state: SHOWN[shown] ?? null, search: sought === '' ? null : sought }
-  const { data, error, refresh } = useLive({ query: DefinitionsDocument, variables: { filter, first } }, null)
+  const { data, error, refresh } = useLive({ query: DefinitionsDocument, variables: { filter, first, since } }, null)
   useLookAgain(refresh)
   const last = useKept(data)
 

@@ -1,20 +1,15 @@
+import { IconArrowsMove } from '@tabler/icons-react'
 import type { OccurrenceFragment } from '../../generated/console/documents.ts'
-import { Countdown } from '../time/countdown.tsx'
-import { Instant } from '../time/instant.tsx'
 import { Chip } from '../ui/chip.tsx'
+import type { Coming } from './coming.ts'
 
-type OccurrenceProps = { occurrence: OccurrenceFragment; zone: string }
-
-/** When an event is next due, and what daylight saving did to that. */
-export function NextOccurrence({ occurrence, zone }: OccurrenceProps) {
+/** What is not as ever at what comes: a person moved it, or the clocks change. */
+export function ComingSigns({ coming: { isMoved, plan } }: { coming: Coming }) {
+  if (!isMoved) return plan === null ? null : <DaylightSaving occurrence={plan} />
   return (
-    <>
-      <DaylightSaving occurrence={occurrence} />
-      <Instant at={occurrence.at} zone={zone} />
-      <strong>
-        <Countdown until={occurrence.at} what="due" />
-      </strong>
-    </>
+    <Chip tone="info" icon={IconArrowsMove}>
+      Moved
+    </Chip>
   )
 }
 

@@ -1,18 +1,20 @@
 import { IconCalendarOff } from '@tabler/icons-react'
-import type { DefinitionPageFragment, OccurrenceFragment } from '../../generated/console/documents.ts'
+import type { DefinitionPageFragment } from '../../generated/console/documents.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Instant } from '../time/instant.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { type Coming, comingOf } from './coming.ts'
 import classes from './definition.module.css'
-import { DaylightSaving } from './next-occurrence.tsx'
+import { ComingSigns } from './next-occurrence.tsx'
 
-/** What the schedule of the current version has next. */
+/** What the schedule of the current version has next, as things are. */
 export function Occurrences({ definition }: { definition: DefinitionPageFragment }) {
-  const { upcoming, currentVersion, timeZone, schedulePaused } = definition
-  if (upcoming.length > 0) {
+  const { currentVersion, timeZone, schedulePaused } = definition
+  const coming = comingOf(definition)
+  if (coming.length > 0) {
     return (
       <div className={classes.panel}>
-        <OccurrenceList occurrences={upcoming} zone={currentVersion?.timeZone ?? timeZone} />
+        <ComingList coming={coming} zone={currentVersion?.timeZone ?? timeZone} />
       </div>
     )
   }
@@ -29,16 +31,16 @@ export function Occurrences({ definition }: { definition: DefinitionPageFragment
   )
 }
 
-/** Occurrences in order, and where the clocks change. */
-export function OccurrenceList({ occurrences, zone }: { occurrences: readonly OccurrenceFragment[]; zone: string }) {
+function ComingList({ coming, zone }: { coming: readonly Coming[]; zone: string }) {
   return (
     <ol className={classes.occurrences} aria-label="Next occurrences">
-      {occurrences.map((occurrence) => (
-        <li key={occurrence.at} className={classes.occurrence}>
-          <Instant at={occurrence.at} zone={zone} />
-          <DaylightSaving occurrence={occurrence} />
+      {coming.map((start) => (
+        <li key={`${start.at} ${start.scope} ${start.isMoved}`} className={classes.occurrence}>
+          <Instant at={start.at} zone={zone} />
+          {start.scope !== '' && <span className={classes.dim}>in {start.scope}</span>}
+          <ComingSigns coming={start} />
           <span className={classes.end}>
-            <Countdown until={occurrence.at} what="due" />
+            <Countdown until={start.at} what="starts" />
           </span>
         </li>
       ))}

@@ -3,6 +3,7 @@ import { IconListNumbers } from '@tabler/icons-react'
 import type { SpecPhaseFragment } from '../../generated/console/documents.ts'
 import { PlannedGate } from '../run/gate-line.tsx'
 import runClasses from '../run/rundown.module.css'
+import { useStepName } from '../ui/action-names.tsx'
 import { Empty } from '../ui/empty.tsx'
 import classes from './definition.module.css'
 
@@ -10,6 +11,7 @@ const ON_FAILURE = { SKIP: 'goes on if it fails', PAUSE: 'pauses if it fails', A
 
 /** What an event does, phase by phase, to be read. */
 export function SpecRundown({ phases, title }: { phases: readonly SpecPhaseFragment[]; title: string }) {
+  const stepName = useStepName()
   return (
     <>
       <Title order={2} fz="lg" my="xs">
@@ -35,8 +37,8 @@ export function SpecRundown({ phases, title }: { phases: readonly SpecPhaseFragm
                 <li key={seq} className={runClasses.step}>
                   <div className={runClasses.stepLine}>
                     <span className={classes.stepName}>
-                      {name ?? (actionId === '' ? 'A step without an action' : actionId)}
-                      {name !== null && <code className={classes.action}>{actionId}</code>}
+                      {actionId === '' ? (name ?? 'A step without an action') : stepName({ label: name, actionId })}
+                      {actionId !== '' && <code className={classes.action}>{actionId}</code>}
                     </span>
                     {onFailure !== null && onFailure !== 'PAUSE' && (
                       <span className={classes.dim}>{ON_FAILURE[onFailure]}</span>

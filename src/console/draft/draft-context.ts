@@ -66,7 +66,7 @@ export function useField(path: Path, { deep = false }: { deep?: boolean } = {}):
 }
 
 /** What is wrong, beside the field: a message that is only a clause is said of the field itself. */
-function sentence({ path, message }: IssueFragment, at: string): string {
+export function sentence({ path, message }: IssueFragment, at: string): string {
   const below = path.slice(at.length).replace(/^\./, '')
   const text = /^\p{Ll}/u.test(message) ? `It ${message}` : message
   return below === '' ? text : `${below}: ${message}`

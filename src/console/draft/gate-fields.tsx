@@ -78,7 +78,11 @@ function TriggerGate({ path, index }: { path: Path; index: number }) {
           data={choices(triggers, textOf(on.value))}
           value={textOf(on.value) || null}
           onChange={(chosen) => on.set(chosen ?? '')}
-          nothingFoundMessage="No trigger is called so"
+          nothingFoundMessage={
+            triggers.length === 0
+              ? 'This server has no triggers: a module brings them. See “Actions” for what there is.'
+              : 'No trigger is called so'
+          }
           comboboxProps={{ withinPortal: false }}
         />
         <ParsedInput

@@ -3,7 +3,7 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import type { IssueFragment } from '../../generated/console/documents.ts'
 import { objectOf, textOf } from '../definitions/json.ts'
 import classes from './draft.module.css'
-import { useDraft } from './draft-context.ts'
+import { sentence, useDraft } from './draft-context.ts'
 import { focusSoon } from './focus.ts'
 import { keyOf } from './part-key.ts'
 import { type Path, valueAt } from './path.ts'
@@ -55,7 +55,7 @@ function Problems({ found }: { found: readonly IssueFragment[] }) {
           <Anchor component="button" type="button" className={classes.problem} onClick={() => jump(path)}>
             {placeOf(path, draft.view.content)}
           </Anchor>
-          <span>{message}</span>
+          <span>{sentence({ path, message }, path)}</span>
         </li>
       ))}
     </ul>

@@ -13,7 +13,7 @@ type PartButtonsProps = {
   onRemove(): void
 }
 
-/** Moves a part of a list up and down, doubles it, takes it out. */
+/** Moves a part of a list up and down, duplicates it, takes it out. */
 export function PartButtons({ what, partKey, canUp, canDown, onMove, onCopy, onRemove }: PartButtonsProps) {
   const look = { variant: 'subtle', color: 'gray', size: 'lg' } as const
   return (
@@ -37,7 +37,7 @@ export function PartButtons({ what, partKey, canUp, canDown, onMove, onCopy, onR
         <IconArrowDown size={18} aria-hidden />
       </ActionIcon>
       {onCopy !== undefined && (
-        <ActionIcon {...look} aria-label={`Double ${what}`} onClick={onCopy}>
+        <ActionIcon {...look} aria-label={`Duplicate ${what}`} onClick={onCopy}>
           <IconCopy size={18} aria-hidden />
         </ActionIcon>
       )}

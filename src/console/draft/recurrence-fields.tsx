@@ -33,7 +33,7 @@ export function RecurrenceFields() {
           onChange={(event) => write({ INTERVAL: event.currentTarget.value.trim() || null })}
         />
         <NativeSelect
-          label="Of"
+          label="Unit"
           value={frequency}
           onChange={(event) =>
             write({ FREQ: event.currentTarget.value, BYDAY: null, BYMONTHDAY: null, BYMONTH: null, BYSETPOS: null })

@@ -38,7 +38,9 @@ export function LiveRun({ run }: LiveRunProps) {
       </div>
       <div className={classes.middle}>
         <p className={classes.waiting}>{waitingOn?.description ?? ''}</p>
-        {until !== null && <Countdown until={until} what="goes on" size="large" />}
+        {until !== null && (
+          <Countdown until={until} what={waitingOn?.kind === 'START' ? 'starts' : 'goes on'} size="large" />
+        )}
       </div>
       <div className={classes.progress}>
         <ol className={classes.phases} aria-label="Phases">
@@ -57,7 +59,7 @@ export function LiveRun({ run }: LiveRunProps) {
             : `${index + 1} of ${phases.length}: ${phases[index]?.label ?? ''}`}
           {startedAt !== null && (
             <span className={classes.started}>
-              started <Instant at={startedAt} zone={run.timeZone} />, <Elapsed since={startedAt} /> ago
+              Run started <Instant at={startedAt} zone={run.timeZone} />, <Elapsed since={startedAt} /> ago
             </span>
           )}
         </p>

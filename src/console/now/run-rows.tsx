@@ -35,6 +35,7 @@ export function EndedRow({ run }: RowProps) {
       {why !== null && <span className={classes.why}>{why}</span>}
       <span className={classes.when}>
         {run.endedAt !== null && <Instant at={run.endedAt} zone={run.timeZone} />}
+        <HealthChip health={run.health} stalledSince={run.stalledSince} />
         <StatusChip status={run.status} />
       </span>
     </li>

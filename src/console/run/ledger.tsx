@@ -5,6 +5,7 @@ import { useConnection } from '../api/connection-context.ts'
 import { useLive } from '../api/live-query.ts'
 import { useMay } from '../session/viewer-context.ts'
 import { Instant } from '../time/instant.tsx'
+import { useStepName } from '../ui/action-names.tsx'
 import { Chip, type Tone } from '../ui/chip.tsx'
 import { useAsk } from '../ui/control-host.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -36,6 +37,7 @@ export function Ledger({ runId, changes, timeZone, cleanup }: LedgerProps) {
   const { client } = useConnection()
   const ask = useAsk()
   const mayAbandon = useMay('ADMIN')
+  const stepName = useStepName()
   const { data, error, refresh } = useLive({ query: RunLedgerDocument, variables: { id: runId } }, changes)
   if (data === undefined) return <Unread what="the ledger" error={error} />
   const resources = data.run?.resources ?? []
@@ -65,9 +67,7 @@ export function Ledger({ runId, changes, timeZone, cleanup }: LedgerProps) {
               </Table.Td>
               <Table.Td>
                 <Instant at={resource.createdAt} zone={timeZone} />
-                {resource.step !== null && (
-                  <div className={classes.dim}>by {resource.step.label ?? resource.step.actionId}</div>
-                )}
+                {resource.step !== null && <div className={classes.dim}>by {stepName(resource.step)}</div>}
                 {resource.leaseUntil !== null && (
                   <div className={classes.dim}>
                     until <Instant at={resource.leaseUntil} zone={timeZone} />

@@ -7,17 +7,17 @@ import { Unread } from '../ui/unread.tsx'
 import classes from './run.module.css'
 import type { RunChanges } from './run-changes.ts'
 
-type ParticipantsProps = { runId: string; changes: RunChanges }
+type ParticipantsProps = { runId: string; isOver: boolean; changes: RunChanges }
 
 /** Who takes part, by rank once results are published. */
-export function Participants({ runId, changes }: ParticipantsProps) {
+export function Participants({ runId, isOver, changes }: ParticipantsProps) {
   const { data, error } = useLive({ query: RunParticipantsDocument, variables: { id: runId } }, changes)
   if (data === undefined) return <Unread what="who takes part" error={error} />
   const people = data.run?.participants ?? []
   const all = data.run?.participantCount ?? 0
   if (people.length === 0) {
     return (
-      <Empty icon={IconUsers} title="Nobody takes part yet">
+      <Empty icon={IconUsers} title={isOver ? 'Nobody took part' : 'Nobody takes part yet'}>
         <p>Actions name who takes part and how they score; core.publish-results ranks them.</p>
       </Empty>
     )

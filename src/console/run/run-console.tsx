@@ -80,7 +80,7 @@ export function RunConsole({ run, changes, refresh }: RunConsoleProps) {
             <Ledger runId={id} changes={changes} timeZone={run.timeZone} cleanup={run.cleanupStatus} />
           </Tabs.Panel>
           <Tabs.Panel value="participants">
-            <Participants runId={id} changes={changes} />
+            <Participants runId={id} isOver={run.endedAt !== null} changes={changes} />
           </Tabs.Panel>
           <Tabs.Panel value="facts">
             <RunFacts run={run} />

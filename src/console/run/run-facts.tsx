@@ -1,5 +1,6 @@
 import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import type { RunConsoleFragment } from '../../generated/console/documents.ts'
 import { Instant } from '../time/instant.tsx'
 import classes from './run.module.css'
@@ -22,7 +23,10 @@ export function RunFacts({ run }: { run: RunConsoleFragment }) {
       </dd>
       <dt>Event</dt>
       <dd>
-        {run.definition.title} (<code>{run.definition.slug}</code>), version {run.version.version}
+        <Link to="/definitions/$slug" params={{ slug: run.definition.slug }} className={classes.link}>
+          {run.definition.title}
+        </Link>{' '}
+        (<code>{run.definition.slug}</code>), version {run.version.version}
       </dd>
       <dt>Time zone</dt>
       <dd>{run.timeZone}</dd>
@@ -30,6 +34,14 @@ export function RunFacts({ run }: { run: RunConsoleFragment }) {
       <dd>
         <Instant at={run.scheduledFor} zone={run.timeZone} />
       </dd>
+      {run.occurrenceAt !== run.scheduledFor && (
+        <>
+          <dt>Moved from</dt>
+          <dd>
+            <Instant at={run.occurrenceAt} zone={run.timeZone} />
+          </dd>
+        </>
+      )}
       {run.concurrencyKey !== null && (
         <>
           <dt>Concurrency key</dt>

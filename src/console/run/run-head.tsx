@@ -42,7 +42,9 @@ export function RunHead({ run, onChange }: RunHeadProps) {
             <Times run={run} />
           </p>
         </div>
-        {waitingOn?.until != null && <Countdown until={waitingOn.until} what="goes on" size="large" />}
+        {waitingOn?.until != null && (
+          <Countdown until={waitingOn.until} what={waitingOn.kind === 'START' ? 'starts' : 'goes on'} size="large" />
+        )}
       </div>
       {run.lastError !== null && !(waitingOn?.description ?? '').includes(run.lastError) && (
         <p className={classes.error}>{run.lastError}</p>

@@ -18,6 +18,7 @@ import { Countdown } from '../time/countdown.tsx'
 import { Elapsed } from '../time/elapsed.tsx'
 import { Instant } from '../time/instant.tsx'
 import { useNow } from '../time/now.ts'
+import { useStepName } from '../ui/action-names.tsx'
 import { useAsk } from '../ui/control-host.tsx'
 import { retryControl } from './run-controls.ts'
 import classes from './rundown.module.css'
@@ -43,7 +44,7 @@ export function StepRow({ step, timeZone, onChange }: StepRowProps) {
   const detailId = useId()
   const state = step.parked ? 'PARKED' : step.status
   const { word, icon: Icon } = STATES[state]
-  const title = step.label ?? step.actionId
+  const title = useStepName()(step)
   const canSkip = step.allowedControls.includes('SKIP') && !step.parked
   return (
     <li className={classes.step} data-status={state}>
@@ -90,7 +91,7 @@ export function StepRow({ step, timeZone, onChange }: StepRowProps) {
         <dl className={classes.detail}>
           <dt>Action</dt>
           <dd>
-            <code>{step.actionId}</code>, number {step.seq} of its phase
+            <code>{step.actionId}</code>, step {step.seq + 1} of its phase
           </dd>
           <dt>If it fails</dt>
           <dd>{ON_FAILURE[step.onFailure]}</dd>
@@ -138,14 +139,15 @@ function StepTime({ step }: { step: RunStepFragment }) {
 
 /** A step of a phase that is not entered yet. */
 export function PlannedStep({ step, seq }: { step: PlannedPhaseFragment['steps'][number]; seq: number }) {
+  const stepName = useStepName()
   return (
     <li className={classes.step} data-status="AHEAD">
       <div className={classes.stepLine}>
         <span className={classes.stepName}>
           <IconCircle size={20} className={classes.sign} aria-hidden />
-          {step.label ?? step.actionId}
+          {stepName(step)}
         </span>
-        <span className={classes.hidden}>step {seq}, ahead</span>
+        <span className={classes.hidden}>step {seq + 1}, ahead</span>
       </div>
     </li>
   )

@@ -36,7 +36,7 @@ export function SignIn({ refused }: { refused: boolean }) {
             )}
             <PasswordInput
               label="Token"
-              description="It is kept in this browser until you forget it."
+              description="It is kept in this browser until you sign out."
               value={text}
               onChange={(event) => {
                 setText(event.currentTarget.value)

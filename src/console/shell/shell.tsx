@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router'
 import { CueAlarm } from '../cues/cue-alarm.tsx'
 import { OpenCues } from '../cues/open-cues.tsx'
+import { ActionNames } from '../ui/action-names.tsx'
 import { ControlHost } from '../ui/control-host.tsx'
 import { Brand } from './brand.tsx'
 import { ConnectionBanner, ConnectionSign } from './connection-sign.tsx'
@@ -25,9 +26,11 @@ export function Shell() {
       </header>
       <ConnectionBanner />
       <main id="main" tabIndex={-1} className={classes.main}>
-        <ControlHost>
-          <Outlet />
-        </ControlHost>
+        <ActionNames>
+          <ControlHost>
+            <Outlet />
+          </ControlHost>
+        </ActionNames>
       </main>
       <CueAlarm />
     </OpenCues>

@@ -63,11 +63,16 @@ export function showMoment(instant: string): string {
 
 const wall = (at: Date, zone: string): string => inZone(at, zone, { ...DAY, year: 'numeric', ...TIME })
 
-/** The time of day today, with the day otherwise. */
+/** From so far away on a day needs its year: the same day of another year would look the same. */
+const YEAR_FROM_MS = 180 * 86_400_000
+
+/** The time of day today, with the day otherwise, and its year where that is not plain. */
 function shortIn(at: Date, zone: string, now: number): string {
   const day = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
   const isToday = inZone(at, zone, day) === inZone(new Date(now), zone, day)
-  return inZone(at, zone, isToday ? TIME : { ...DAY, hour: '2-digit', minute: '2-digit' })
+  if (isToday) return inZone(at, zone, TIME)
+  const year = Math.abs(at.getTime() - now) < YEAR_FROM_MS ? {} : ({ year: 'numeric' } as const)
+  return inZone(at, zone, { ...DAY, ...year, hour: '2-digit', minute: '2-digit' })
 }
 
 /** Zones of an event come from who wrote it; the browser may know fewer than the server. */

@@ -10,11 +10,13 @@ import { InstantField } from '../ui/instant-field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { NewToken } from './new-token.tsx'
 
+type Made = { name: string; token: string; role: Role }
+
 type CreateDialogProps = { opened: boolean; onClose(): void; onChange(): void }
 
 /** Makes a token, and shows it once: it is closed by its buttons alone then, as what is closed is lost. */
 export function CreateDialog({ opened, onClose, onChange }: CreateDialogProps) {
-  const [made, setMade] = useState<{ name: string; token: string } | null>(null)
+  const [made, setMade] = useState<Made | null>(null)
   const [isBusy, setBusy] = useState(false)
   const close = () => {
     setMade(null)
@@ -39,13 +41,13 @@ export function CreateDialog({ opened, onClose, onChange }: CreateDialogProps) {
           }}
         />
       ) : (
-        <NewToken token={made.token} onClose={close} />
+        <NewToken token={made.token} role={made.role} onClose={close} />
       )}
     </Dialog>
   )
 }
 
-type CreateFormProps = { onClose(): void; onMade(made: { name: string; token: string }): void }
+type CreateFormProps = { onClose(): void; onMade(made: Made): void }
 
 function CreateForm({ isBusy, setBusy, onClose, onMade }: CreateFormProps & Busy) {
   const { client } = useConnection()
@@ -68,7 +70,7 @@ function CreateForm({ isBusy, setBusy, onClose, onMade }: CreateFormProps & Busy
       return setProblem(`${outcome.message} It may have been made all the same: look at the list, and revoke it then.`)
     }
     if (outcome.kind === 'refused') return setProblem(messageOf(outcome.refusal))
-    onMade({ name: outcome.payload.apiToken.name, token: outcome.payload.token })
+    onMade({ name: outcome.payload.apiToken.name, token: outcome.payload.token, role })
   }
 
   return (

@@ -1,13 +1,16 @@
 import { Button, CopyButton, Group, Stack, TextInput } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import type { Role } from '../../generated/console/documents.ts'
 import { Notice } from '../ui/notice.tsx'
 import classes from './tokens.module.css'
 
 /** Browsers copy for a page that came by https or from this machine itself, and for no other. */
 const isCopyable = 'clipboard' in navigator
 
-/** A token that was just made, while it can be seen. */
-export function NewToken({ token, onClose }: { token: string; onClose(): void }) {
+/** A token that was just made, while it can be seen: that of a calendar as the address to subscribe to. */
+export function NewToken({ token, role, onClose }: { token: string; role: Role; onClose(): void }) {
+  const isCalendar = role === 'CALENDAR'
+  const secret = isCalendar ? `${window.location.origin}/calendar.ics?secret=${encodeURIComponent(token)}` : token
   return (
     <Stack>
       <Notice tone="wait" title="It is shown this once">
@@ -15,8 +18,13 @@ export function NewToken({ token, onClose }: { token: string; onClose(): void })
         read.
       </Notice>
       <TextInput
-        label="Token"
-        value={token}
+        label={isCalendar ? 'Address of the calendar' : 'Token'}
+        description={
+          isCalendar
+            ? 'Subscribe to it in a calendar, in Google Calendar under “From URL”. Who has it has the calendar.'
+            : null
+        }
+        value={secret}
         readOnly
         size="md"
         classNames={{ input: classes.secret ?? '' }}
@@ -24,7 +32,7 @@ export function NewToken({ token, onClose }: { token: string; onClose(): void })
       />
       <Group justify="flex-end">
         {isCopyable && (
-          <CopyButton value={token}>
+          <CopyButton value={secret}>
             {({ copied, copy }) => (
               <Button
                 size="md"

@@ -1,10 +1,12 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
 import type { RefusalFragment } from '../../generated/console/documents.ts'
 import { messageOf } from '../api/act.ts'
 import { fromLocalField, toLocalField } from '../time/local-field.ts'
 import type { Control } from './control.ts'
 import { type Busy, Dialog, LeaveButton } from './dialog.tsx'
+import { doneNotice } from './done-notice.tsx'
 import { InstantField } from './instant-field.tsx'
 import { Notice } from './notice.tsx'
 
@@ -52,7 +54,10 @@ function ControlForm({
     setBusy(false)
     if (outcome.kind === 'unknown') return setProblem(outcome.message)
     onChange()
-    if (outcome.kind === 'done') return onClose()
+    if (outcome.kind === 'done') {
+      if (control.done !== undefined) notifications.show(doneNotice(control.done))
+      return onClose()
+    }
     if (outcome.refusal.code === 'INVALID_INPUT') return setProblem(messageOf(outcome.refusal))
     setConflict(outcome.refusal)
   }
@@ -78,7 +83,14 @@ function ControlForm({
       <Stack>
         <Text>{effect}</Text>
         {instant !== undefined && (
-          <InstantField label={instant.label} value={at} filled={filled} zone={instant.zone} onChange={setAt} />
+          <InstantField
+            label={instant.label}
+            value={at}
+            filled={filled}
+            zone={instant.zone}
+            onChange={setAt}
+            hasFocus
+          />
         )}
         {isReasonKept && (
           <Textarea
@@ -95,7 +107,7 @@ function ControlForm({
               setReason(event.currentTarget.value)
               setMissing(false)
             }}
-            data-autofocus
+            data-autofocus={instant === undefined || undefined}
           />
         )}
         {problem !== null && <Notice tone="bad">{problem}</Notice>}

@@ -7,6 +7,8 @@ export type Control = {
   effect: string
   /** What the button says. */
   action: string
+  /** What is said once it is done, where the page does not show it. */
+  done?: string
   color?: 'blue' | 'go' | 'stop'
   isReasonRequired?: boolean
   /** False: there is nowhere to keep a reason, and none is asked for. */

@@ -14,10 +14,21 @@ type InstantFieldProps = {
   zone: string | null
   error?: string | null
   onChange(value: string): void
+  /** It is what a dialog that opens begins with. */
+  hasFocus?: boolean
 }
 
 /** Asks for an instant by the clock of this device, and shows what the event's clock says then. */
-export function InstantField({ label, description, value, filled, zone, error = null, onChange }: InstantFieldProps) {
+export function InstantField({
+  label,
+  description,
+  value,
+  filled,
+  zone,
+  error = null,
+  onChange,
+  hasFocus = false,
+}: InstantFieldProps) {
   const chosen = fromLocalField(value, filled)
   const oddity = chosen === null ? null : localOddity(value, chosen)
   return (
@@ -31,6 +42,7 @@ export function InstantField({ label, description, value, filled, zone, error = 
         value={value}
         error={error}
         onChange={(event) => onChange(event.currentTarget.value)}
+        data-autofocus={hasFocus || undefined}
       />
       {chosen !== null && (
         <Text fz="sm" c="dimmed" mt={4} className={classes.chosen}>

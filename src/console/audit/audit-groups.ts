@@ -1,0 +1,21 @@
+import type { AuditQuery } from '../../generated/console/documents.ts'
+
+type Edge = AuditQuery['auditLog']['edges'][number]
+
+/** Entries that are one piece of work: an event is saved as it is written, which is an entry each time. */
+export function groupsOf(edges: readonly Edge[]): [Edge, ...Edge[]][] {
+  const groups: [Edge, ...Edge[]][] = []
+  for (const edge of edges) {
+    const group = groups.at(-1)
+    if (group !== undefined && isMoreOf(group[0], edge)) group.push(edge)
+    else groups.push([edge])
+  }
+  return groups
+}
+
+const isMoreOf = ({ node: one }: Edge, { node: other }: Edge): boolean =>
+  other.action === 'definition.update' &&
+  one.action === other.action &&
+  one.subject === other.subject &&
+  one.actor.kind === other.actor.kind &&
+  one.actor.name === other.actor.name
