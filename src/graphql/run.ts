@@ -56,14 +56,23 @@ const WaitingOn = builder.objectRef<Waiting>('WaitingOn').implement({
 
 const RUN_CONTROL_NAMES = Object.keys(RUN_CONTROLS) as RunControl[]
 
-/** The resolver of a column that moves while the run waits and runs. */
-const moving =
-  <Name extends keyof Standing>(name: Name) =>
-  (row: Standing & { id: string }, _args: object, context: GraphqlContext, info: GraphQLResolveInfo) =>
-    asShown(row, (standing) => standing[name], { context, info })
+/** What a field needs for a column that moves while the run waits and runs. */
+function moving<Name extends keyof Standing>(name: Name) {
+  return {
+    select: { [name]: true } as Record<Name, true>,
+    resolve: (
+      row: Pick<Standing, Name> & { id: string },
+      _args: object,
+      context: GraphqlContext,
+      info: GraphQLResolveInfo,
+    ) => asShown(row, (standing: Pick<Standing, Name>) => standing[name], { context, info }),
+  }
+}
 
+/** A run's columns are loaded as they are asked for: it has fifty, and lists show a few of each of many runs. */
 export const Run = builder.prismaNode('Run', {
   id: { field: 'id', description: 'run_<uuid>' },
+  select: { id: true },
   description: 'One occurrence of an event in one scope. It exists before it starts.',
   fields: (t) => ({
     definition: t.relation('definition', { description: 'What it is a run of.' }),
@@ -78,30 +87,32 @@ export const Run = builder.prismaNode('Run', {
     params: t.field({
       type: 'JSONObject',
       description: 'The values of its parameters.',
-      resolve: (row, _args, context, info) => asShown(row, ({ params }) => objectOf(params), { context, info }),
+      select: { params: true },
+      resolve: (row, _args, context, info) =>
+        asShown(row, ({ params }: Pick<Standing, 'params'>) => objectOf(params), { context, info }),
     }),
-    status: t.field({ type: RunStatus, description: 'Where it is in its life.', resolve: moving('status') }),
-    health: t.field({ type: RunHealth, description: 'How well it goes.', resolve: moving('health') }),
+    status: t.field({ type: RunStatus, description: 'Where it is in its life.', ...moving('status') }),
+    health: t.field({ type: RunHealth, description: 'How well it goes.', ...moving('health') }),
     stalledSince: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'Since when it is stalled; null when it is not, even if it once was.',
-      resolve: moving('stalledSince'),
+      ...moving('stalledSince'),
     }),
     cleanupStatus: t.field({
       type: CleanupStatus,
       description: 'How far taking back has got.',
-      resolve: moving('cleanupStatus'),
+      ...moving('cleanupStatus'),
     }),
     currentPhase: t.string({
       nullable: true,
       description: 'Key of the phase it is in; null before the first.',
-      resolve: moving('currentPhase'),
+      ...moving('currentPhase'),
     }),
     occurrenceAt: t.field({
       type: 'DateTime',
       description: 'The instant in the schedule that this run is the occurrence of.',
-      resolve: moving('occurrenceAt'),
+      ...moving('occurrenceAt'),
     }),
     occurrenceKey: t.exposeString('occurrenceKey', {
       description: 'Its identity within definition and scope: the nominal local time, or the instant.',
@@ -109,49 +120,56 @@ export const Run = builder.prismaNode('Run', {
     scheduledFor: t.field({
       type: 'DateTime',
       description: 'When it starts; differs from occurrenceAt once rescheduled.',
-      resolve: moving('scheduledFor'),
+      ...moving('scheduledFor'),
     }),
-    timeZone: t.field({ type: 'TimeZone', description: 'The zone of its event.', resolve: moving('timeZone') }),
+    timeZone: t.field({ type: 'TimeZone', description: 'The zone of its event.', ...moving('timeZone') }),
     concurrencyKey: t.string({
       nullable: true,
       description: 'Only one run at a time holds this; null: it takes none.',
-      resolve: moving('concurrencyKey'),
+      ...moving('concurrencyKey'),
     }),
     startedAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'When it started.',
-      resolve: moving('startedAt'),
+      ...moving('startedAt'),
     }),
-    endedAt: t.field({ type: 'DateTime', nullable: true, description: 'When it ended.', resolve: moving('endedAt') }),
+    endedAt: t.field({ type: 'DateTime', nullable: true, description: 'When it ended.', ...moving('endedAt') }),
     startedBy: t.field({
       type: ActorRef,
       nullable: true,
       description: 'Who asked for it; SYSTEM for the schedule.',
+      select: { startedByKind: true, startedByName: true },
       resolve: ({ startedByKind, startedByName }) => actorFrom(startedByKind, startedByName),
     }),
     lastError: t.string({
       nullable: true,
       description: 'What stops it or went wrong last; the log has all.',
-      resolve: moving('lastError'),
+      ...moving('lastError'),
     }),
     missedReason: t.field({
       type: MissedReason,
       nullable: true,
       description: 'Why it is MISSED.',
-      resolve: moving('missedReason'),
+      ...moving('missedReason'),
     }),
     endedBecause: t.string({
       nullable: true,
       description: 'Why it is CANCELLED or FAILED, in words.',
-      resolve: moving('endedBecause'),
+      ...moving('endedBecause'),
     }),
     endedBy: t.field({
       type: ActorRef,
       nullable: true,
       description: 'Who ended it, where that was somebody.',
+      select: { endedByKind: true, endedByName: true },
       resolve: (row, _args, context, info) =>
-        asShown(row, ({ endedByKind, endedByName }) => actorFrom(endedByKind, endedByName), { context, info }),
+        asShown(
+          row,
+          ({ endedByKind, endedByName }: Pick<Standing, 'endedByKind' | 'endedByName'>) =>
+            actorFrom(endedByKind, endedByName),
+          { context, info },
+        ),
     }),
     supersededBy: t.relation('supersededBy', {
       nullable: true,
@@ -232,7 +250,7 @@ export const Run = builder.prismaNode('Run', {
       type: 'DateTime',
       nullable: true,
       description: 'When the participants were ranked and published.',
-      resolve: moving('resultsPublishedAt'),
+      ...moving('resultsPublishedAt'),
     }),
     log: t.connection({
       type: RunLogEntry,

@@ -48,9 +48,9 @@ const MADE_FROM_IT = new Set(['waitingOn', 'allowedControls', 'stepCounts', 'wai
  * A field that is in the run's own row: where another field of the answer is made from the run's standing, as the row was
  * then.
  */
-export function asShown<Shown>(
-  row: Standing & { id: string },
-  show: (standing: Standing) => Shown,
+export function asShown<Column extends keyof Standing, Shown>(
+  row: Pick<Standing, Column> & { id: string },
+  show: (standing: Pick<Standing, Column>) => Shown,
   { context, info }: { context: GraphqlContext; info: GraphQLResolveInfo },
 ): Shown | Promise<Shown> {
   if (!asksForStanding(info)) return show(row)

@@ -1,4 +1,4 @@
-import type { Prisma } from '../generated/prisma/client.ts'
+import { Prisma } from '../generated/prisma/client.ts'
 import type { Database } from './database.ts'
 
 // What the API selects comes from its document: each function takes that selection and adds which rows.
@@ -22,6 +22,12 @@ export const resourceById = (db: Database, id: string, query: ResourceQuery) =>
   db.prisma.resource.findUnique({ ...query, where: { id } })
 export const stepById = (db: Database, id: string, query: StepQuery) =>
   db.prisma.step.findUnique({ ...query, where: { id } })
+
+/** What a selection takes of a run besides its own columns; null: there is no such run. */
+export async function runRelations(db: Database, id: string, { select }: RunQuery): Promise<object | null> {
+  const relations = Object.entries(select ?? {}).filter(([name]) => !(name in Prisma.RunScalarFieldEnum))
+  return relations.length === 0 ? {} : runById(db, id, { select: Object.fromEntries(relations) })
+}
 
 export const tokenById = (db: Database, id: string, query: TokenQuery) =>
   db.prisma.apiToken.findUnique({ ...query, where: { id } })

@@ -8,6 +8,7 @@ import { appendLines, insertEvent, insertRun, insertStep, parkedSince } from './
 
 let client: Client
 let statements = 0
+let last: string[] = []
 let counted: PrismaClient<'query'>
 beforeAll(async () => {
   const { db, url } = await testDatabase()
@@ -15,8 +16,9 @@ beforeAll(async () => {
     adapter: new PrismaPg({ connectionString: url, options: '-c TimeZone=UTC' }),
     log: [{ emit: 'event', level: 'query' }],
   })
-  counted.$on('query', () => {
+  counted.$on('query', ({ query }) => {
     statements++
+    last.push(query)
   })
   afterAll(() => counted.$disconnect())
   client = new Client({ ...db, prisma: counted })
@@ -72,6 +74,21 @@ test('a dashboard takes as many statements for twenty events as for two', async 
   const forTwenty = await cost(DASHBOARD)
   expect(forTwenty).toBe(forTwo)
   expect(forTwo).toBeLessThan(50)
+})
+
+test('of runs in a list, on the calendar and behind a step the columns are read that are asked for', async () => {
+  const window = `from: "${NOW.toISOString()}", to: "${new Date(NOW.getTime() + 60_000).toISOString()}"`
+  for (const source of [
+    '{ runs(first: 5) { edges { node { id status } } } }',
+    `{ calendar(${window}) { run { id status } } }`,
+    '{ cues { run { id status } } }',
+  ]) {
+    last = []
+    await client.query(source)
+    const ofRuns = last.filter((text) => /"runs"."status"/.test(text))
+    expect(ofRuns.length).toBeGreaterThan(0)
+    for (const text of ofRuns) expect(text).not.toMatch(/"runs"."(params|request|last_line)"/)
+  }
 })
 
 test('many nodes of one type are one statement, relations included once', async () => {

@@ -4,6 +4,7 @@ import type { Run as RunRow } from '../../generated/prisma/client.ts'
 import type { Changes } from '../../store/changes.ts'
 import type { Database } from '../../store/database.ts'
 import { runsAgainst } from '../../store/followed-runs.ts'
+import { runRelations } from '../../store/node-reads.ts'
 import type { RunFilter } from '../../store/run-reads.ts'
 import { needs } from '../access.ts'
 import { builder } from '../builder.ts'
@@ -96,7 +97,15 @@ function placeOf({ status, occurrenceAt, graceUntil }: RunRow, filter: RunFilter
 const RunEventRef = builder.objectRef<RunEvent>('RunEvent').implement({
   description: 'A run that has changed, or that a subscription begins with.',
   fields: (t) => ({
-    run: t.field({ type: Run, description: 'The run as it is now.', resolve: ({ run }) => run }),
+    run: t.prismaField({
+      type: Run,
+      description: 'The run as it is now.',
+      // Its columns are the event's: read again they may be of a run that has gone on, which another event tells of.
+      resolve: async (query, { run }, _args, { control }) => ({
+        ...(await runRelations(control.db, run.id, query)),
+        ...run,
+      }),
+    }),
     matches: t.exposeBoolean('matches', { description: 'False once, when the run leaves the filter.' }),
   }),
 })
