@@ -81,10 +81,13 @@ function partsOf(filter: RunFilter, { ofDefinitions }: { ofDefinitions: boolean 
   if (cleanupStatus?.every((value) => value === 'PENDING' || value === 'INCOMPLETE'))
     return each(Prisma.sql`r.cleanup_status`, cleanupStatus, CleanupStatus)
   if (health?.every((value) => value !== 'OK')) return each(Prisma.sql`r.health`, health, RunHealth)
-  // Of these an index has the whole list in its order; the statuses of all runs would be walked for them.
+  // Of these an index has the whole list in its order, and most of what it has is COMPLETED, or SCHEDULED at its front. Of
+  // the other statuses there may be none in it, and they are few of all: the planner knows where less is walked.
   const { definitionId, scope, rehearsal } = filter
   const isOrdered = ofDefinitions || definitionId != null || !!scope || rehearsal === true
-  return status == null || isOrdered ? [] : each(Prisma.sql`r.status`, status, RunStatus)
+  const isCommon = status?.some((value) => value === 'COMPLETED' || value === 'SCHEDULED')
+  if (status == null || (isOrdered && isCommon)) return []
+  return each(Prisma.sql`r.status`, status, RunStatus)
 }
 
 /**
