@@ -5,6 +5,7 @@ import { draftOf } from '../../src/domain/picture.ts'
 import type { UpcomingChange } from '../../src/domain/upcoming.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { Admissions } from '../../src/store/admission.ts'
+import { calendarRuns, contendingRuns, occurrencesMade } from '../../src/store/calendar-reads.ts'
 import {
   claimDue,
   claimKeyedStarts,
@@ -17,7 +18,8 @@ import {
   renewLedgerLeases,
   takeOverLapsed,
 } from '../../src/store/claims.ts'
-import type { PrismaClient } from '../../src/store/database.ts'
+import type { Database, PrismaClient } from '../../src/store/database.ts'
+import { feedRuns } from '../../src/store/feed-reads.ts'
 import { countScheduled, readGauges } from '../../src/store/gauges.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { claimLedgers, dropLedgerClaims, LedgerChanges, readLedgers } from '../../src/store/ledger.ts'
@@ -61,11 +63,15 @@ function planOf(client: PrismaClient, sql: Prisma.Sql): Promise<{ 'QUERY PLAN': 
   })
 }
 
+/** The plan that a statement gets where each is planned for its values. */
+const planForValues = (client: PrismaClient, sql: Prisma.Sql) =>
+  client.$queryRaw<{ 'QUERY PLAN': string }[]>(Prisma.sql`EXPLAIN ${sql}`)
+
 /** A client that does nothing but explain: the plans of what it was asked to send. */
-function explaining(client: PrismaClient): { client: PrismaClient; plans: string[] } {
+function explaining(client: PrismaClient, plan = planOf): { client: PrismaClient; plans: string[] } {
   const plans: string[] = []
-  const explain = async (sql: Prisma.Sql) => {
-    const rows = await planOf(client, sql)
+  const explain = async (query: Prisma.Sql | TemplateStringsArray, ...values: unknown[]) => {
+    const rows = await plan(client, query instanceof Prisma.Sql ? query : Prisma.sql(query, ...values))
     plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
     // `any` is what lets a start of keyed runs go on to its claim.
     return [{ any: true }]
@@ -326,7 +332,7 @@ async function fill(): Promise<void> {
   await db.prisma.$executeRaw`
     INSERT INTO resources (id, run_id, step_id, module, kind, ref, placeholder, created_at)
     SELECT gen_random_uuid(), run_id, id, 'shard', '@step', '', true, ${at}::timestamptz FROM steps`
-  await db.prisma.$executeRaw`ANALYZE runs, steps, resources`
+  await db.prisma.$executeRaw`ANALYZE runs, steps, resources, run_log`
 }
 
 describe.each(['new tables', `tables of ${RUNS} runs`])('on %s', (size) => {
@@ -382,10 +388,40 @@ describe.each(['new tables', `tables of ${RUNS} runs`])('on %s', (size) => {
   })
 })
 
+const HOUR_MS = 3_600_000
+const within = { from: new Date(T0), to: new Date(T0 + HOUR_MS) }
+const feed = { ...within, definitionId: null, limit: 2001, latestFirst: false }
+
+/** What calendars ask for. */
+const calendars: [string, (db: Database) => Promise<unknown>][] = [
+  ['calendarRuns', (db) => calendarRuns(db, { ...within, limit: 5001 })],
+  ['calendarRuns of a definition', (db) => calendarRuns(db, { ...within, definitionId: RUN, limit: 5001 })],
+  ['calendarRuns of a scope', (db) => calendarRuns(db, { ...within, scope: 'Yew', limit: 5001 })],
+  ['contendingRuns', (db) => contendingRuns(db, { ...within, keys: ['key 7'], limit: 20_001 })],
+  ['occurrencesMade', (db) => occurrencesMade(db, { ...within, definitionIds: [RUN] })],
+  ['feedRuns', (db) => feedRuns(db, feed)],
+  ['feedRuns, the latest first', (db) => feedRuns(db, { ...feed, latestFirst: true })],
+  ['feedRuns of a definition', (db) => feedRuns(db, { ...feed, definitionId: RUN })],
+  [
+    'feedRuns of a definition, the latest first',
+    (db) => feedRuns(db, { ...feed, definitionId: RUN, latestFirst: true }),
+  ],
+]
+
 // After the tables were filled above.
 test.each(warm)('on them %s scans no table, although the planner may', async (_name, send) => {
-  const { client, plans } = explaining(db.prisma)
+  const { client, plans } = explaining(db.prisma, planForValues)
   await send(client).catch(() => {})
   expect(plans.length).toBeGreaterThan(0)
   for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on/)
+})
+
+test.each(calendars)('on them %s scans neither runs nor what is theirs', async (_name, send) => {
+  const { client, plans } = explaining(db.prisma, planForValues)
+  await send({ ...db, prisma: client })
+  expect(plans).toHaveLength(1)
+  expect(plans[0]).toMatch(/Index Scan (Backward )?(using|on) runs_/)
+  expect(plans[0]).toMatch(/Index Cond:[^\n]*(occurrence_at|scheduled_for) </)
+  // Of logs as short as these all may be read for sixty runs.
+  expect(plans[0]).not.toMatch(/Seq Scan on (runs|steps)/)
 })
