@@ -45,8 +45,8 @@ const documents = (): DocumentNode =>
           at local timeZone projected contends definition { id title } run { id status }
         }
       }
-      query Audit($after: String) {
-        auditLog(first: 50, after: $after) { edges { cursor node { at action subject actor { name } } } }
+      query Audit($filter: AuditFilter, $after: String) {
+        auditLog(first: 50, filter: $filter, after: $after) { edges { cursor node { at action subject actor { name } } } }
       }`,
     ].join('\n'),
   )
@@ -92,13 +92,10 @@ const runsBy = (name: string, filter: Variables): Case => ({
   variables: { first: 50, filter },
 })
 
-function casesOf({ now, busiest, usual, longRun, size }: Filled): Case[] {
+function casesOf({ now, largest, busy, usual, longRun, crowdedRun, size }: Filled): Case[] {
   const at = (days: number) => new Date(now.getTime() + days * DAY_MS).toISOString()
-  const [busy, common, long] = [
-    formatId('Definition', busiest),
-    formatId('Definition', usual),
-    formatId('Run', longRun),
-  ]
+  const [big, active, common] = [largest, busy, usual].map((id) => formatId('Definition', id))
+  const [long, crowded] = [longRun, crowdedRun].map((id) => formatId('Run', id))
   const cursorOf = (answer: unknown, ...path: string[]) => {
     let place = answer as { [key: string]: never } | undefined
     for (const key of path) place = place?.[key]
@@ -135,14 +132,22 @@ function casesOf({ now, busiest, usual, longRun, size }: Filled): Case[] {
     runsBy('by hand', { source: 'MANUAL' }),
     runsBy('of a week ahead', { scheduledFrom: at(1), scheduledTo: at(8) }),
     runsBy('of a week long past', { scheduledFrom: at(-300), scheduledTo: at(-293) }),
-    runsBy('of the busiest definition', { definitionId: busy }),
+    runsBy('of the largest definition', { definitionId: big }),
+    runsBy('of the largest definition, COMPLETED', { definitionId: big, status: ['COMPLETED'] }),
+    runsBy('of the largest definition, FAILED', { definitionId: big, status: ['FAILED'] }),
+    runsBy('of the largest definition, PAUSED, of which there is one', { definitionId: big, status: ['PAUSED'] }),
+    runsBy('of the largest definition, ENDING, of which there are none', { definitionId: big, status: ['ENDING'] }),
+    runsBy('of the largest definition, MISSED, of which there are none', { definitionId: big, status: ['MISSED'] }),
+    runsBy('of the largest definition, in a scope that there is not', { definitionId: big, scope: 'nowhere' }),
+    runsBy('of a scope, ENDING, of which there are none', { scope: 'shard 7', status: ['ENDING'] }),
     runsBy('of a usual definition', { definitionId: common }),
     runsBy('of a usual definition, FAILED', { definitionId: common, status: ['FAILED'] }),
-    runsBy('of the busiest definition, ENDING, of which there are none', { definitionId: busy, status: ['ENDING'] }),
     { name: 'a definition and its runs', operation: 'RunsOfDefinition', variables: { id: common } },
     { name: 'definitions with their next occurrences', operation: 'Definitions' },
     { name: 'definitions, searched', operation: 'Definitions', variables: { filter: { search: 'minoc' } } },
     { name: 'a run of 200 steps', operation: 'RunConsole', variables: { id: long } },
+    { name: "a run's ledger of 500", operation: 'RunLedger', variables: { id: crowded } },
+    { name: "a run's 500 participants", operation: 'RunParticipants', variables: { id: crowded } },
     { name: 'a long log, first page', operation: 'Log', variables: { id: long } },
     {
       name: 'a long log, a page in the middle',
@@ -164,9 +169,9 @@ function casesOf({ now, busiest, usual, longRun, size }: Filled): Case[] {
       variables: (index) => ({ from: at(-30 - index), to: at(-index), definitionId: common }),
     },
     {
-      name: 'calendar, a month of the busiest definition',
+      name: 'calendar, a month of a busy definition',
       operation: 'Calendar',
-      variables: { from: at(-30), to: at(0), definitionId: busy },
+      variables: { from: at(-30), to: at(0), definitionId: active },
     },
     {
       name: 'calendar, a month ahead of a usual definition',
@@ -191,6 +196,14 @@ function casesOf({ now, busiest, usual, longRun, size }: Filled): Case[] {
         return { after }
       },
     },
+    ...(
+      [
+        ['of a subject', { subject: 'def_42' }],
+        ['of a subject that is seldom', { subject: 'def_seldom' }],
+        ['of a subject that there is not', { subject: 'def_nothing' }],
+        ['of an action that there is not', { action: ['token.revoke'] }],
+      ] as const
+    ).map(([name, filter]) => ({ name: `audit log, ${name}`, operation: 'Audit', variables: { filter } })),
   ]
 }
 

@@ -55,6 +55,7 @@ const passAt = (now: number): Record<string, (db: Database) => Promise<unknown>>
     'ledgers that are due': (db) => undone(db, (tx) => claimLedgers(tx, request)),
     'missed starts': ({ hot }) => readOverdue(hot, { now, limit: 100 }),
     'starts of paused schedules': ({ hot }) => readPausedStarts(hot, { now, limit: 100 }),
+    // All that is asked where there is nothing to make.
     'schedules to expand': ({ hot }) =>
       readToExpand(hot, { before: now + horizonDays * DAY_MS, limit: 200, except: [] }),
     'what metrics count': ({ hot }) => readGauges(hot, now),

@@ -35,3 +35,44 @@ export async function insertLongRun(client: pg.Client, { now, lines }: { now: Da
   )
   return id
 }
+
+const MEMBERS = 500
+
+/** A run that is over, with a ledger of so many and as many participants. Answers its id. */
+export async function insertCrowdedRun(client: pg.Client, now: Date): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
+       grace_until, created_at, started_by_kind, started_by_name, status, cleanup_status, started_at, ended_at,
+       results_published_at, last_line)
+     SELECT uuidv7(), id, current_version_id, 'MANUAL', 'UTC', 'crowded', $1::timestamptz - interval '2 hours 7 ms',
+       $1::timestamptz - interval '2 hours 7 ms', $1, $1, 'USER', 'Mira', 'COMPLETED', 'CLEAN', $1, $1, $1, 1
+     FROM definitions WHERE slug = 'event-1' RETURNING id`,
+    [now],
+  )
+  const id = rows[0]?.id
+  if (id === undefined) throw new Error('The crowded run was not made.')
+  await client.query(
+    `WITH step AS (
+       INSERT INTO steps (id, run_id, phase, phase_index, seq, action_id, action_version, label, params, on_failure,
+         idempotency_key, status, attempts, claim_no, started_at, finished_at)
+       VALUES (uuidv7(), $1::uuid, 'battle', 1, 0, 'shard.spawn', 1, 'The wave', '{"creatures": 500}', 'PAUSE', $1, 'DONE', 1,
+         1, $2, $2)
+       RETURNING id
+     )
+     INSERT INTO resources (id, run_id, step_id, module, kind, ref, status, created_at, revert_attempts, claim_no)
+     SELECT uuidv7(), $1::uuid, step.id, 'shard', 'spawn', 'spawn ' || n, 'REVERTED', $2, 1, 1
+     FROM step CROSS JOIN generate_series(1, ${MEMBERS}) n`,
+    [id, now],
+  )
+  await client.query(
+    `INSERT INTO participants (run_id, member_key, user_id, score, rank, joined_at)
+     SELECT $1::uuid, 'member ' || n, 'user ' || n, ${MEMBERS} - n, n, $2 FROM generate_series(1, ${MEMBERS}) n`,
+    [id, now],
+  )
+  await client.query(
+    `INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
+     VALUES ($1, 1, $2, 'run.created', 'USER', 'Mira', '{}', 'Created by Mira.')`,
+    [id, now],
+  )
+  return id
+}

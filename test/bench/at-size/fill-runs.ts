@@ -35,18 +35,20 @@ const FATE = `CASE WHEN n > $4 THEN 'SCHEDULED'
   WHEN ${chance(1)} < 0.94 THEN 'COMPLETED' WHEN ${chance(1)} < 0.97 THEN 'CANCELLED'
   WHEN ${chance(1)} < 0.985 THEN 'FAILED' ELSE 'MISSED' END`
 
-// Events are of very different size: the busiest has a thirtieth of all runs, most have half as many as the mean.
+// Events are of very different size: `event-1` has a tenth of all runs and misses none, `event-0` a thirtieth, most have
+// half as many as the mean.
 const CHUNK = `CREATE TEMP TABLE chunk ON COMMIT DROP AS
   SELECT n, uuidv7(least(made.at, $3::timestamptz) - clock_timestamp()) AS id, d.id AS definition_id, v.id AS version_id,
-    p.fate, p.at, made.at AS created_at, p.scope, p.by_hand,
+    q.fate, p.at, made.at AS created_at, p.scope, p.by_hand,
     p.by_hand AND n % 25 = 7 AS rehearsal, CASE WHEN n <= $4 - $6 OR n > $4 THEN d.concurrency_key END AS concurrency_key,
-    n % 10 < 3 AS spawns, n % 50000 = 17 AND p.fate = 'COMPLETED' AS litters
+    n % 10 < 3 AS spawns, n % 50000 = 17 AND q.fate = 'COMPLETED' AS litters
   FROM (
     SELECT n, ${FATE} AS fate, $3::timestamptz + (n - $4) * $5 * interval '1 ms' AS at,
       ${chance(2)} < 0.3 AS by_hand, CASE WHEN ${chance(2)} < 0.25 THEN 'shard ' || n % 50 ELSE '' END AS scope,
-      floor($7 * ${chance(3)} ^ 2)::int AS event
+      CASE WHEN ${chance(4)} < 0.1 THEN 1 ELSE floor($7 * ${chance(3)} ^ 2)::int END AS event
     FROM generate_series($1::bigint, $2::bigint) n
   ) p
+  CROSS JOIN LATERAL (SELECT CASE WHEN p.event = 1 AND p.fate = 'MISSED' THEN 'COMPLETED' ELSE p.fate END AS fate) q
   CROSS JOIN LATERAL (SELECT p.at - CASE WHEN p.by_hand THEN interval '1 hour' ELSE interval '14 days' END AS at) made
   JOIN definitions d ON d.slug = 'event-' || p.event
   JOIN versions v ON v.definition_id = d.id AND v.version = 1 + floor(${VERSIONS} * least(n, $4 - 1) / $4)`

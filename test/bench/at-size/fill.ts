@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { insertDefinitions } from './fill-definitions.ts'
-import { insertLongRun } from './fill-long-run.ts'
+import { insertCrowdedRun, insertLongRun } from './fill-long-run.ts'
 import { type Era, insertChunk, prepareShapes } from './fill-runs.ts'
 
 /** How much there is to be: everything else follows from the number of runs. */
@@ -13,11 +13,14 @@ export type Filled = {
   runs: number
   steps: number
   lines: number
-  /** The definition with most runs, and one with as many as most have. */
-  busiest: string
+  /** Definitions with a tenth and with a thirtieth of all runs, and one with as many as most have. */
+  largest: string
+  busy: string
   usual: string
   /** A run of 200 steps under way, with a log of `longLog` lines. */
   longRun: string
+  /** A run with a ledger and participants, 500 each. */
+  crowdedRun: string
   now: Date
 }
 
@@ -73,10 +76,11 @@ export async function fill(url: string, size: Size, log: (text: string) => void 
     }
     await Promise.all(clients.map(work))
     const longRun = await insertLongRun(first, { now, lines: size.longLog })
+    const crowdedRun = await insertCrowdedRun(first, now)
     await first.query(
       `INSERT INTO audit_entries (id, at, actor_kind, actor_name, action, subject, detail)
        SELECT uuidv7(-n * interval '5 min'), $1::timestamptz - n * interval '5 min', 'USER', 'Mira', 'PUBLISH',
-         'def_' || n % 100, '{"version": 3}' FROM generate_series(1, $2::int / 10) n`,
+         CASE WHEN n % 20000 = 7 THEN 'def_seldom' ELSE 'def_' || n % 100 END, '{"version": 3}' FROM generate_series(1, $2::int / 10) n`,
       [now, size.runs],
     )
     await first.query(
@@ -87,10 +91,11 @@ export async function fill(url: string, size: Size, log: (text: string) => void 
     )
     await first.query('VACUUM (ANALYZE, FREEZE)')
     await first.query('CHECKPOINT')
-    const { rows } = await first.query<Pick<Filled, 'runs' | 'steps' | 'lines' | 'busiest' | 'usual'>>(
+    const { rows } = await first.query<Pick<Filled, 'runs' | 'steps' | 'lines' | 'largest' | 'busy' | 'usual'>>(
       `SELECT (SELECT count(*)::int FROM runs) AS runs, (SELECT count(*)::int FROM steps) AS steps,
          (SELECT count(*)::int FROM run_log) AS lines,
-         (SELECT id FROM definitions WHERE slug = 'event-0') AS busiest,
+         (SELECT id FROM definitions WHERE slug = 'event-1') AS largest,
+         (SELECT id FROM definitions WHERE slug = 'event-0') AS busy,
          (SELECT id FROM definitions WHERE slug = 'event-' || $1::int / 4) AS usual`,
       [definitions],
     )
@@ -102,7 +107,7 @@ export async function fill(url: string, size: Size, log: (text: string) => void 
          ON l.run_id = r.id WHERE l.n IS DISTINCT FROM r.last_line OR l.last IS DISTINCT FROM r.last_line LIMIT 1`,
     )
     if (wrong.length > 0) throw new Error(`The log of ${JSON.stringify(wrong)} does not fit its run.`)
-    return { size, seconds: Math.round((performance.now() - began) / 1000), ...counted, longRun, now }
+    return { size, seconds: Math.round((performance.now() - began) / 1000), ...counted, longRun, crowdedRun, now }
   } finally {
     await Promise.all(clients.map((client) => client.end()))
   }
