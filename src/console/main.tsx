@@ -1,6 +1,7 @@
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import './console.css'
+import './touch.css'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { styleNonce } from './style-nonce.ts'

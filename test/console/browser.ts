@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, expect, onTestFinished } from 'vitest'
+import { afterAll, expect, onTestFinished, vi } from 'vitest'
 import { browserPath, FLAGS } from './browser-path.ts'
 
 export { browserPath }
@@ -71,16 +71,72 @@ export async function findings(page: Page): Promise<string[]> {
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
 }
 
-/** Presses Tab until what has the focus is called so. */
-export async function tabTo(page: Page, name: string): Promise<void> {
+/** What has the focus, by the name that it is read out with; empty where nothing has it. */
+const FOCUSED = `(() => {
+  const it = document.activeElement
+  if (it === null || it === document.body) return ''
+  return (it.getAttribute('aria-label') ?? (it.labels?.[0] ?? it).textContent).trim() || it.id
+})()`
+
+export const focusedOn = (page: Page): Promise<string> => page.evaluate<string>(FOCUSED)
+
+const isName = (found: string, name: string | RegExp) => (typeof name === 'string' ? found === name : name.test(found))
+
+/** Waits until the focus has come to what is called so. */
+export const untilFocusOn = (page: Page, name: string | RegExp): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      const found = await focusedOn(page)
+      if (!isName(found, name)) throw new Error(`The focus is on "${found}" and not on "${name}".`)
+    },
+    { timeout: 30_000, interval: 50 },
+  )
+
+/** Presses Tab, or Shift and Tab, until what has the focus is called so; what has it must be seen all the way. */
+export async function tabTo(page: Page, name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   const passed: string[] = []
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab')
-    const focused = await page.evaluate<string>(
-      `(document.activeElement?.labels?.[0] ?? document.activeElement)?.textContent?.trim() ?? ''`,
-    )
-    if (focused === name) return
+  for (let presses = 0; presses < 100; presses += 1) {
+    await page.keyboard.press(key)
+    const focused = await focusedOn(page)
+    if (focused !== '' && !(await page.evaluate<boolean>(IS_SEEN)))
+      throw new Error(`"${focused}" does not show the focus.`)
+    if (isName(focused, name)) return
     passed.push(focused)
   }
-  throw new Error(`Tab comes by no "${name}", but by ${passed.join(', ')}.`)
+  throw new Error(`${key} comes by no "${name}", but by ${passed.join(', ')}.`)
 }
+
+/** Whether what has the focus shows it: by an outline, of what stands for it too, or a field by its border. */
+const IS_SEEN = `(() => {
+  const it = document.activeElement
+  const box = it.getBoundingClientRect()
+  const around = [it, it.nextElementSibling, it.parentElement, it.parentElement?.parentElement]
+  const isOutlined = [...around.map((one) => [one]), [it, '::after']].some(([one, part]) => {
+    if (!one) return false
+    const { outlineStyle, outlineWidth } = getComputedStyle(one, part)
+    return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
+  })
+  const probe = document.createElement('i')
+  probe.style.color = 'var(--mantine-color-default-border)'
+  document.body.append(probe)
+  const plain = getComputedStyle(probe).color
+  probe.remove()
+  const isField = it.matches('input, textarea, select')
+  const isMarked = isField && getComputedStyle(it).borderTopColor !== plain
+  return box.bottom > 0 && box.top < innerHeight && (isOutlined || isMarked)
+})()`
+
+/** As high and as wide as a thumb needs. */
+const THUMB_PX = 44
+
+/** What stands in a page by itself to be pressed, and is smaller than a thumb needs, one line for each element. */
+export const tooSmall = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`[...document.querySelectorAll(
+    'button, summary, nav a, article a, a.mantine-Button-root, [role=tab], [role=menuitem], label:has(input)'
+  )].flatMap((element) => {
+    const { width, height } = element.getBoundingClientRect()
+    const isShown = width > 1 && height > 1 && element.checkVisibility() && element.closest('p') === null
+    return isShown && (width < ${THUMB_PX} - 0.5 || height < ${THUMB_PX} - 0.5)
+      ? [\`\${element.outerHTML.slice(0, 120)} \${element.textContent}: \${Math.round(width)} × \${Math.round(height)}\`]
+      : []
+  })`)

@@ -18,10 +18,10 @@ export const cue = (label: string, instruction: string) => ({
 })
 
 /** The server as a process of its own with the console that belongs to it, to be killed and started again. */
-export async function consoleServer() {
+export async function consoleServer({ modules = MODULES }: { modules?: readonly string[] } = {}) {
   await buildConsole(inject('build'))
   const { url: databaseUrl, db } = await testDatabase()
-  const env = { DATABASE_URL: databaseUrl, CUELIGHT_MODULES: MODULES.map((module) => resolve(module)).join() }
+  const env = { DATABASE_URL: databaseUrl, CUELIGHT_MODULES: modules.map((module) => resolve(module)).join() }
   let server = new ServerProcess(env)
   afterAll(() => server.stop())
   const url = await server.listening()
