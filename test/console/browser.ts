@@ -66,8 +66,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** What axe finds on a page as it stands, one line for each element. */
 export async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  return page.evaluate<string[]>(`axe.run(document).then(({ violations }) =>
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE)
+  return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
 }
 
@@ -132,11 +132,13 @@ const THUMB_PX = 44
 /** What stands in a page by itself to be pressed, and is smaller than a thumb needs, one line for each element. */
 export const tooSmall = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll(
-    'button, summary, nav a, article a, a.mantine-Button-root, [role=tab], [role=menuitem], label:has(input)'
+    'button, summary, a, [role=tab], [role=menuitem], label:has(input)'
   )].flatMap((element) => {
     const { width, height } = element.getBoundingClientRect()
-    const isShown = width > 1 && height > 1 && element.checkVisibility() && element.closest('p') === null
-    return isShown && (width < ${THUMB_PX} - 0.5 || height < ${THUMB_PX} - 0.5)
-      ? [\`\${element.outerHTML.slice(0, 120)} \${element.textContent}: \${Math.round(width)} × \${Math.round(height)}\`]
+    const isShown = width > 1 && height > 1 && element.checkVisibility()
+    // A link in a text is as high as its line, and the link of a row is pressed anywhere in the row.
+    const isInText = element.closest('p') !== null || (element.matches('a') && element.closest('td, dd, h2, h3, main li') !== null)
+    return isShown && !isInText && (width < ${THUMB_PX} - 0.5 || height < ${THUMB_PX} - 0.5)
+      ? ['too small: ' + element.outerHTML.slice(0, 120) + ' ' + element.textContent + ' ' + Math.round(width) + ' × ' + Math.round(height)]
       : []
   })`)

@@ -107,7 +107,7 @@ describe.skipIf(browserPath === null)('with the keyboard alone', TIME, async () 
     // Nothing keeps it: Tab leads through the page and out of it.
     const stops = await onceAround(page)
     expect(stops.length).toBeLessThan(STOPS)
-    expect(stops).toContain('Facts')
+    expect(stops).toContain('Follow')
   })
 
   test('an event is written and published', async () => {

@@ -1,31 +1,43 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME, tooSmall } from './browser.ts'
-import { everyPage, tokenOf } from './every-page.ts'
+import { tokenOf } from './look.ts'
+import { pagesBehind } from './pages-behind.ts'
+import { livePages } from './pages-live.ts'
 import { setTheScene } from './scene.ts'
 
 const CONSOLE = 'src/console'
 /** What lies over a page is one of these, by the names under which the console has them. */
 const OVER = /<(Dialog|Drawer\.Root|Menu\.Target|Popover\.Target|HoverCard\.Target)\b/
-/** How much wider the page is than what shows it. */
-const OVER_THE_SIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+/** What stands out over the side of a page that is wider than what shows it. */
+const OVER_THE_SIDE = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement
+  return scrollWidth <= clientWidth ? [] : [...document.querySelectorAll('body *')]
+    .filter((element) => element.getBoundingClientRect().right > clientWidth)
+    .map((element) => 'over the side: ' + element.outerHTML.slice(0, 150))
+})()`
 
-/** Looks at every state of every page of the console, by day and by night, and lets axe look. */
-export function lookEverywhere(where: string, { phone }: { phone: boolean }): void {
-  describe.skipIf(browserPath === null)(`every page ${where}`, TIME, async () => {
+/**
+ * Looks at every state of every page of the console, half of them in one file, as they take so long: axe looks in light and
+ * dark, and on a phone all must be large enough for a thumb and nothing wider than the page.
+ */
+export function lookEverywhere({ which, phone }: { which: 'live' | 'behind'; phone: boolean }): void {
+  describe.skipIf(browserPath === null)(`pages ${which} ${phone ? 'on a phone' : 'at a desk'}`, TIME, async () => {
     if (browserPath === null) return test.skip(NO_BROWSER)
     const scene = await setTheScene()
     const { open } = await openBrowser(scene.url)
-    const pages = everyPage(scene, phone)
+    const live = livePages(scene, phone)
+    const behind = pagesBehind(scene, phone)
+    const pages = which === 'live' ? live : behind
+    const all = { ...live, ...behind }
 
     test('every route of the console is looked at, and every dialog, drawer and menu', async () => {
       const page = await open({ token: TOKEN, phone })
       const routes = await page.evaluate<string[]>('Object.keys(self.__TSR_ROUTER__.routesByPath)')
-      expect(Object.keys(pages).sort()).toEqual([...routes, 'no route'].sort())
-      const looks = Object.values(pages).flatMap((visits) => visits.flatMap((visit) => visit.looks))
+      expect(Object.keys(all).sort()).toEqual([...routes, 'no route'].sort())
+      const looks = Object.values(all).flatMap((visits) => visits.flatMap((visit) => visit.looks))
       const files = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
       const overlays = files.filter(
         (file) => file.endsWith('.tsx') && OVER.test(readFileSync(join(CONSOLE, file), 'utf8')),
@@ -45,16 +57,12 @@ export function lookEverywhere(where: string, { phone }: { phone: boolean }): vo
             await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
             found[`${visit.path}: ${at}, ${scheme}`] = await findings(page)
           }
-          if (phone) found[`${visit.path}: ${at}, for a thumb`] = await forAThumb(page)
+          if (!phone) continue
+          found[`${visit.path}: ${at}, for a thumb`] = await tooSmall(page)
+          found[`${visit.path}: ${at}, its width`] = await page.evaluate<string[]>(OVER_THE_SIDE)
         }
       }
       expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
     })
   })
-}
-
-/** What of a page is too small to be pressed with a thumb, or stands out over the side. */
-async function forAThumb(page: Page): Promise<string[]> {
-  const beyond = await page.evaluate<number>(OVER_THE_SIDE)
-  return [...(await tooSmall(page)), ...(beyond > 0 ? [`${beyond} px stand out over the side`] : [])]
 }

@@ -1,8 +1,9 @@
-import { Button, Center, Loader, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Center, Loader, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ViewerDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
 import { useLive } from '../api/live-query.ts'
+import { Brand } from '../shell/brand.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { forgetToken } from './token.ts'
 import { ViewerContext } from './viewer-context.ts'
@@ -20,6 +21,9 @@ export function ViewerGate({ children }: { children: ReactNode }) {
   return (
     <Center component="main" mih="100dvh" p="md">
       <Stack maw={440} align="center">
+        <Title order={1}>
+          <Brand />
+        </Title>
         {viewer?.role === 'EMITTER' ? (
           <Notice tone="wait" title="This token is for a game server">
             It may emit triggers and read nothing, so there is nothing to show. Sign in with a token whose role is

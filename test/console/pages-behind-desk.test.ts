@@ -1,3 +1,3 @@
 import { lookEverywhere } from './look-everywhere.ts'
 
-lookEverywhere('on a phone', { phone: true })
+lookEverywhere({ which: 'behind', phone: false })

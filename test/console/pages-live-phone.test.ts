@@ -1,3 +1,3 @@
 import { lookEverywhere } from './look-everywhere.ts'
 
-lookEverywhere('at a desk', { phone: false })
+lookEverywhere({ which: 'live', phone: true })
