@@ -228,31 +228,4 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
     await page.getByRole('button', { name: 'Show all runs' }).click()
     await page.getByRole('heading', { name: 'No run matches' }).waitFor({ state: 'detached' })
   })
-
-  test.each([
-    ['light', true],
-    ['dark', false],
-    ['dark', true],
-  ] as const)('axe finds nothing on these pages in %s, on a phone: %s', async (scheme, phone) => {
-    const found: Record<string, string[]> = {}
-    const page = await open({ token: TOKEN, scheme, phone })
-    for (const [path, heading] of [
-      ['/runs', 'Runs'],
-      ['/actions', 'Actions'],
-      ['/runner', 'Runner'],
-      ['/tokens', 'Tokens'],
-      ['/audit', 'Audit log'],
-    ] as const) {
-      await page.goto(server.url + path)
-      await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
-      await page.getByText(/^Reading /).waitFor({ state: 'detached' })
-      if (path === '/actions') await page.getByRole('button', { name: /fair\.balloons/ }).click()
-      if (phone && (path === '/runs' || path === '/audit')) await page.getByRole('button', { name: /^Filters/ }).click()
-      found[path] = await findings(page)
-      await page.getByRole('button', { name: 'More' }).click()
-      await page.getByRole('menuitem', { name: /^Audit log/ }).waitFor()
-      found[`${path} with the menu`] = await findings(page)
-    }
-    expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
-  })
 })

@@ -64,8 +64,15 @@ export async function openBrowser(url: string) {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on a page as it stands, one line for each element. */
+/** Nothing fades in or out any more: what goes on for ever, like the sign of a wait, is not meant. */
+const SETTLED = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
+  Promise.allSettled(document.getAnimations()
+    .filter((animation) => Number.isFinite(animation.effect?.getComputedTiming().endTime))
+    .map(({ finished }) => finished)))`
+
+/** What axe finds on a page as it stands once it has come to rest, one line for each element. */
 export async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(`${SETTLED}.then(() => {})`)
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE)
   return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)

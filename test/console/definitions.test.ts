@@ -151,24 +151,4 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     await page.getByRole('list', { name: 'Definitions' }).waitFor()
     expect(await page.getByRole('button', { name: 'New definition' }).count()).toBe(0)
   })
-
-  test.each(['light', 'dark'] as const)('axe finds nothing on a definition in %s', async (scheme) => {
-    await server.define(`axe-${scheme}`, [doors], { schedule: WEEKLY, publish: true })
-    const found: Record<string, string[]> = {}
-    for (const phone of [false, true]) {
-      const page = await open({ token: TOKEN, path: '/definitions', scheme, phone })
-      await page.getByRole('list', { name: 'Definitions' }).waitFor()
-      found[`list ${phone}`] = await findings(page)
-      await page.getByRole('link', { name: `Event axe-${scheme}` }).click()
-      await page.getByRole('tab', { name: 'Draft' }).waitFor()
-      for (const tab of await page.getByRole('tab').all()) {
-        await tab.click()
-        await page.getByRole('tabpanel').waitFor()
-        await page.getByText(/^Reading /).waitFor({ state: 'detached' })
-        found[`${await tab.textContent()} ${phone}`] = await findings(page)
-      }
-    }
-    expect(Object.keys(found).length).toBe(13)
-    expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
-  })
 })

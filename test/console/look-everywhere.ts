@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME, tooSmall } from './browser.ts'
-import { tokenOf } from './look.ts'
+import { tokenOf, type Visit } from './look.ts'
 import { pagesBehind } from './pages-behind.ts'
 import { livePages } from './pages-live.ts'
 import { setTheScene } from './scene.ts'
@@ -45,24 +45,27 @@ export function lookEverywhere({ which, phone }: { which: 'live' | 'behind'; pho
       expect([...new Set(looks.flatMap(({ over = [] }) => over))].sort()).toEqual(overlays.sort())
     })
 
-    test.each(Object.keys(pages))('axe finds nothing at %s', async (route) => {
+    const visits = Object.values(pages).flat()
+    test.each(visits.map((visit) => [nameOf(visit), visit] as const))('%s', async (_name, visit) => {
       const found: Record<string, string[]> = {}
-      for (const visit of pages[route] ?? []) {
-        const page = await open({ token: tokenOf(visit), path: visit.path, phone })
-        for (const { at, show, over } of visit.looks) {
-          await show(page)
-          if (over !== undefined) await page.locator('[role=dialog], [role=menu]').last().waitFor()
-          for (const scheme of ['dark', 'light'] as const) {
-            await page.emulateMedia({ colorScheme: scheme })
-            await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
-            found[`${visit.path}: ${at}, ${scheme}`] = await findings(page)
-          }
-          if (!phone) continue
-          found[`${visit.path}: ${at}, for a thumb`] = await tooSmall(page)
-          found[`${visit.path}: ${at}, its width`] = await page.evaluate<string[]>(OVER_THE_SIDE)
+      const page = await open({ token: tokenOf(visit), path: visit.path, phone })
+      for (const { at, show, over } of visit.looks) {
+        await show(page)
+        if (over !== undefined) await page.locator('[role=dialog], [role=menu]').last().waitFor()
+        for (const scheme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme: scheme })
+          await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
+          found[`${at}, ${scheme}`] = await findings(page)
         }
+        if (!phone) continue
+        found[`${at}, for a thumb`] = await tooSmall(page)
+        found[`${at}, its width`] = await page.evaluate<string[]>(OVER_THE_SIDE)
       }
       expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
     })
   })
 }
+
+/** Where it leads, and what is seen there. */
+const nameOf = ({ path, looks }: Visit) =>
+  `${path.replace(/run_[0-9a-f-]+/, '…')}: ${looks.map(({ at }) => at).join(', ')}`

@@ -47,7 +47,12 @@ export function livePages({ waiting, ended, failed, mira }: Scene, isPhone: bool
       },
     ],
     '/calendar': [
-      { path: '/calendar?view=month&on=2031-03-09', looks: [{ at: 'a month', show: heading('Calendar: March 2031') }] },
+      {
+        path: '/calendar?view=month&on=2031-03-09',
+        looks: [
+          { at: 'a month', show: (page) => page.getByRole('button', { name: 'Event nights' }).first().waitFor() },
+        ],
+      },
       {
         path: '/calendar?view=week&on=2031-03-09',
         looks: [

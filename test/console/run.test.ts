@@ -174,46 +174,6 @@ describe.skipIf(browserPath === null)('the console of a run', TIME, async () => 
     await log.getByText('quiz.answered happened and counts: 1 of 3.').waitFor()
   })
 
-  test.each(['light', 'dark'] as const)('axe finds nothing on any page in %s', async (scheme) => {
-    const id = await server.run(`axe-${scheme}`, [
-      {
-        key: 'doors',
-        steps: [
-          cue('Welcome', 'Welcome everybody.'),
-          { actionId: 'quiz.lights', label: 'Lights', onFailure: 'PAUSE', params: {} },
-        ],
-        advance: gate,
-      },
-    ])
-    await server.until(id, ({ cues }) => cues.length === 1)
-    const found: Record<string, string[]> = {}
-    const signIn = await open({ token: null, scheme })
-    await signIn.getByRole('button', { name: 'Sign in' }).waitFor()
-    found.signIn = await findings(signIn)
-    for (const phone of scheme === 'dark' ? [false, true] : [false]) {
-      const where = phone ? 'phone' : 'desk'
-      const page = await open({ token: TOKEN, path: '/', scheme, phone })
-      await page.getByRole('heading', { name: 'Welcome everybody.' }).first().waitFor()
-      await page.getByRole('heading', { name: 'Live' }).waitFor()
-      found[`now ${where}`] = await findings(page)
-      await page.getByRole('link', { name: /^Cues/ }).click()
-      await page.getByRole('button', { name: 'Try the sound' }).waitFor()
-      found[`cues ${where}`] = await findings(page)
-      await page.goto(`${server.url}/runs/${id}`)
-      await page.getByRole('button', { name: 'Cancel run …' }).waitFor()
-      for (const tab of await page.getByRole('tab').all()) {
-        await tab.click()
-        await page.getByRole('tabpanel').waitFor()
-        found[`${await tab.textContent()} ${where}`] = await findings(page)
-      }
-      await page.getByRole('button', { name: 'Cancel run …' }).click()
-      await page.getByRole('dialog').waitFor()
-      found[`dialog ${where}`] = await findings(page)
-    }
-    expect(Object.keys(found).length).toBe(scheme === 'dark' ? 16 : 8)
-    expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
-  })
-
   test('a step that failed is told with its error, tried again with a reason, and the run resumed', async () => {
     const id = await server.run('failing', [
       { key: 'show', steps: [{ actionId: 'quiz.lights', label: 'Lights', onFailure: 'PAUSE', params: {} }] },

@@ -1,4 +1,4 @@
-import { Loader } from '@mantine/core'
+import { Loader, VisuallyHidden } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconCalendarOff } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -98,7 +98,12 @@ export function CalendarPage({ view, day, event }: CalendarPageProps) {
       <PausedSchedules events={event === null ? events : events.filter(({ id }) => id === event)} />
       <p role="status" className={classes.summary}>
         {data === undefined ? (
-          error === null && <Loader size="xs" aria-label="Reading the calendar" />
+          error === null && (
+            <>
+              <VisuallyHidden>Reading the calendar</VisuallyHidden>
+              <Loader size="xs" aria-hidden />
+            </>
+          )
         ) : (
           <Summary occurrences={occurrences} />
         )}

@@ -33,7 +33,7 @@ export function keepFocus(main: HTMLElement): () => void {
     timer = undefined
     const held = last[0]?.element
     if (!isLost() || held === undefined) return
-    if (held.isConnected) return focus(held)
+    if (held.checkVisibility()) return focus(held)
     const found = nearest(last, document.body) ?? nearest(lastInMain, main)
     focus(found ?? main)
   }
