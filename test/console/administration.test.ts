@@ -64,7 +64,7 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
       await page.getByRole('menuitem').evaluateAll((items) => items.map((item) => item.getAttribute('href'))),
     ).toEqual(['/runs', '/definitions', '/actions', '/runner'])
     for (const [path, title] of [
-      ['/tokens', 'Tokens needs the role ADMIN'],
+      ['/tokens', 'The list of tokens needs the role ADMIN'],
       ['/audit', 'The audit log needs the role ADMIN'],
     ]) {
       await page.goto(server.url + path)
