@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { inputProblem } from '../domain/input-problem.ts'
 import { isObject } from '../domain/plain-object.ts'
 import type { ClientConfig } from './config.ts'
 import { CommandFailure, EXIT, wrongUsage } from './failure.ts'
-import { inputProblem } from './input-problem.ts'
 
 /** Longest that a command waits for an answer; publishing verifies, which may take half of it. */
 const ANSWER_MS = 60_000

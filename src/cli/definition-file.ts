@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Document, isNode, LineCounter, parseAllDocuments, visit } from 'yaml'
+import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml'
 import { isObject } from '../domain/plain-object.ts'
+import { readYaml } from '../domain/yaml-document.ts'
 
 /** Something that is wrong with a file: `line` and `column` are counted from 1, `path` is in the definition. */
 export type Problem = { file: string; line: number | null; column: number | null; path: string; message: string }
@@ -63,23 +64,9 @@ function readOne(given: string): { definitions: DefinitionFile[]; problems: Prob
   }
   const problems: Problem[] = []
   const definitions = documents.flatMap((document): DefinitionFile[] => {
-    for (const { message, pos } of [...document.errors, ...document.warnings]) {
-      problems.push({
-        file,
-        ...placeAt(lines, pos[0]),
-        path: '',
-        message: `${message}; correct the YAML or JSON here.`,
-      })
-    }
-    visit(document, {
-      Scalar(_key, { value, range }) {
-        if (typeof value !== 'number' || Number.isFinite(value)) return
-        const message = 'This number is beyond double precision, or none; write a smaller one, or a text in quotes.'
-        problems.push({ file, ...placeAt(lines, range?.[0] ?? 0), path: '', message })
-      },
-    })
-    if (document.errors.length > 0) return []
-    const input = contentsOf(document)
+    const { contents: input, problems: found } = readYaml(document)
+    for (const { offset, message } of found) problems.push({ file, ...placeAt(lines, offset), path: '', message })
+    if (found.length > 0) return []
     const problemAt = (path: string, message: string): Problem => ({
       file,
       ...placeAt(lines, offsetOf(document, path)),
@@ -95,15 +82,6 @@ function readOne(given: string): { definitions: DefinitionFile[]; problems: Prob
     return []
   })
   return { definitions, problems }
-}
-
-/** What a document says; too many aliases, by which a small text says very much, say nothing. */
-function contentsOf(document: Document): unknown {
-  try {
-    return document.toJS()
-  } catch {
-    return null
-  }
 }
 
 function placeAt(lines: LineCounter, offset: number) {

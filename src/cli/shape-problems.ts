@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { inputProblem } from '../domain/input-problem.ts'
 import { slugProblem } from '../domain/slug.ts'
 import { askApi } from './api.ts'
 import type { DefinitionFile, Problem } from './definition-file.ts'
 import { CommandFailure } from './failure.ts'
-import { inputProblem } from './input-problem.ts'
 import type { Session } from './session.ts'
 
 const Messages = z.array(z.string())

@@ -3,7 +3,7 @@ import { ActionsPage } from './actions/actions-page.tsx'
 import { AuditPage } from './audit/audit-page.tsx'
 import { auditSearch } from './audit/audit-search.ts'
 import { CalendarPage } from './calendar/calendar-page.tsx'
-import { type Day, isDay, VIEWS, type View } from './calendar/days.ts'
+import { calendarSearch } from './calendar/calendar-search.ts'
 import { CuesPage } from './cues/cues-page.tsx'
 import { DefinitionPage } from './definitions/definition-page.tsx'
 import { DefinitionsPage } from './definitions/definitions-page.tsx'
@@ -14,10 +14,17 @@ import { RunPage } from './run/run-page.tsx'
 import { RunsPage } from './runs/runs-page.tsx'
 import { runsSearch } from './runs/runs-search.ts'
 import { NothingHere } from './shell/nothing-here.tsx'
+import { PageFault } from './shell/page-fault.tsx'
 import { Shell } from './shell/shell.tsx'
 import { ChooseEventPage } from './start/choose-event-page.tsx'
 import { StartPage } from './start/start-page.tsx'
 import { TokensPage } from './tokens/tokens-page.tsx'
+
+// What an address asks for is read by its page again: the router hands on what `validateSearch` leaves out, too.
+const definitionSearch = ({ publish }: Record<string, unknown>): { publish?: boolean } =>
+  publish === true ? { publish } : {}
+const startSearch = ({ at }: Record<string, unknown>): { at?: string } => (isInstant(at) ? { at } : {})
+const isInstant = (value: unknown): value is string => typeof value === 'string' && !Number.isNaN(Date.parse(value))
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NothingHere })
 
@@ -36,10 +43,10 @@ const definitions = createRoute({ getParentRoute: () => root, path: '/definition
 const definition = createRoute({
   getParentRoute: () => root,
   path: '/definitions/$slug',
-  validateSearch: ({ publish }): { publish?: boolean } => (publish === true ? { publish } : {}),
+  validateSearch: definitionSearch,
   component: function DefinitionOfAddress() {
     const { slug } = definition.useParams()
-    const { publish = false } = definition.useSearch()
+    const { publish = false } = definitionSearch(definition.useSearch())
     return <DefinitionPage key={slug} slug={slug} isPublishing={publish} />
   },
 })
@@ -60,7 +67,7 @@ const audit = createRoute({
   validateSearch: auditSearch,
   component: function AuditOfAddress() {
     const navigate = audit.useNavigate()
-    return <AuditPage search={audit.useSearch()} onSearch={(search) => void navigate({ search })} />
+    return <AuditPage search={auditSearch(audit.useSearch())} onSearch={(search) => void navigate({ search })} />
   },
 })
 const runner = createRoute({ getParentRoute: () => root, path: '/runner', component: RunnerPage })
@@ -70,23 +77,16 @@ const runs = createRoute({
   validateSearch: runsSearch,
   component: function RunsOfAddress() {
     const navigate = runs.useNavigate()
-    return <RunsPage search={runs.useSearch()} onSearch={(search) => void navigate({ search })} />
+    return <RunsPage search={runsSearch(runs.useSearch())} onSearch={(search) => void navigate({ search })} />
   },
 })
 
 const calendar = createRoute({
   getParentRoute: () => root,
   path: '/calendar',
-  validateSearch: ({ view, on, event }): { view?: View; on?: Day; event?: string } => {
-    const known = VIEWS.find((each) => each === view)
-    return {
-      ...(known === undefined ? {} : { view: known }),
-      ...(isDay(on) ? { on } : {}),
-      ...(typeof event === 'string' ? { event } : {}),
-    }
-  },
+  validateSearch: calendarSearch,
   component: function CalendarOfAddress() {
-    const { view, on, event } = calendar.useSearch()
+    const { view, on, event } = calendarSearch(calendar.useSearch())
     return <CalendarPage view={view ?? 'week'} day={on ?? null} event={event ?? null} />
   },
 })
@@ -94,15 +94,13 @@ const chooseEvent = createRoute({ getParentRoute: () => root, path: '/start', co
 const start = createRoute({
   getParentRoute: () => root,
   path: '/start/$slug',
-  validateSearch: ({ at }): { at?: string } => (isInstant(at) ? { at } : {}),
+  validateSearch: startSearch,
   component: function StartOfAddress() {
     const { slug } = start.useParams()
-    const { at } = start.useSearch()
+    const { at } = startSearch(start.useSearch())
     return <StartPage key={slug} slug={slug} at={at ?? null} />
   },
 })
-
-const isInstant = (value: unknown): value is string => typeof value === 'string' && !Number.isNaN(Date.parse(value))
 
 /** Every page of the console. A new one is a route here, and an entry in shell/pages.ts if it has a place in the menu. */
 export const router = createRouter({
@@ -123,6 +121,7 @@ export const router = createRouter({
     audit,
   ]),
   scrollRestoration: true,
+  defaultErrorComponent: PageFault,
 })
 
 declare module '@tanstack/react-router' {

@@ -28,7 +28,7 @@ import {
   readSlugHolder,
   type StoredDefinition,
   type StoredVersion,
-  updateDefinitionIfUnchanged,
+  updateDefinitionIfItDiffers,
 } from '../store/definitions.ts'
 import { mintId } from '../store/ids.ts'
 import type { ControlContext } from './context.ts'
@@ -99,7 +99,10 @@ export async function createDefinition(
   return conflict(message, holder === null ? {} : { definitionId: holder })
 }
 
-/** Changes a definition and its draft, which may be unfinished; versions and runs stay as they are. */
+/**
+ * Changes a definition and its draft, which may be unfinished; versions and runs stay as they are. What it says already
+ * is no change: nothing is written then, and nothing is in the audit log.
+ */
 export async function updateDefinition(
   ctx: ControlContext,
   actor: Actor,
@@ -114,10 +117,12 @@ export async function updateDefinition(
     detail: { fields: Object.keys(content.content) },
   })
   const change = { id, content: content.content, ifUpdatedAt: ifUpdatedAt ?? null, audit }
-  if (await updateDefinitionIfUnchanged(ctx.db.prisma, change)) return { definitionId: id }
+  if (await updateDefinitionIfItDiffers(ctx.db.prisma, change)) return { definitionId: id }
   const read = await readDefinition(ctx.db.prisma, id)
   if (read === null) return noDefinition(id)
-  return read.state === 'ARCHIVED' ? isArchived(id) : changedSince(id)
+  if (read.state === 'ARCHIVED') return isArchived(id)
+  const isKnown = ifUpdatedAt == null || ifUpdatedAt.getTime() === read.updatedAt.getTime()
+  return isKnown ? { definitionId: id } : changedSince(id)
 }
 
 /**

@@ -162,7 +162,8 @@ builder.mutationFields((t) => ({
   updateDefinition: t.field({
     type: UpdateDefinitionResult,
     authScopes: needs('ADMIN'),
-    description: 'Changes a definition and its draft; versions and runs stay as they are. Needs ADMIN.',
+    description:
+      'Changes a definition and its draft; versions and runs stay as they are. What it says already is no change. Needs ADMIN.',
     args: { input: t.arg({ type: UpdateDefinitionInput, required: true, description: 'What to change.' }) },
     resolve: (_root, { input: { id, ...changes } }, context) => {
       const definitionId = uuidOf(id, 'Definition')

@@ -99,26 +99,35 @@ export async function insertDefinitionIfSlugFree(
 }
 
 /**
- * Changes what is given of a definition, if it is not archived and, where `ifUpdatedAt` is given, nobody changed it
- * since: answers whether it did. `updated_at` always grows, so that two changes within a millisecond are told apart.
+ * Changes what is given of a definition, if it says something else than that, is not archived and, where `ifUpdatedAt` is
+ * given, nobody changed it since: answers whether it did. `updated_at` always grows, so that two changes within a
+ * millisecond are told apart.
  */
-export async function updateDefinitionIfUnchanged(
+export async function updateDefinitionIfItDiffers(
   db: PrismaClient,
   change: { id: string; content: Partial<DefinitionContent>; ifUpdatedAt: Date | null; audit: AuditEntry },
 ): Promise<boolean> {
   const { id, content, ifUpdatedAt, audit } = change
-  const set: Prisma.Sql[] = [Prisma.sql`updated_at = GREATEST(${at(audit.at)}, updated_at + interval '1 millisecond')`]
-  if (content.title !== undefined) set.push(Prisma.sql`title = ${content.title}`)
-  if (content.description !== undefined) set.push(Prisma.sql`description = ${content.description}`)
-  if (content.timeZone !== undefined) set.push(Prisma.sql`time_zone = ${content.timeZone}`)
-  if (content.graceSeconds !== undefined) set.push(Prisma.sql`grace_seconds = ${content.graceSeconds}`)
-  if (content.concurrencyKey !== undefined) set.push(Prisma.sql`concurrency_key = ${content.concurrencyKey}`)
-  if (content.parameters !== undefined) set.push(Prisma.sql`parameters = ${toJsonb(content.parameters)}::jsonb`)
-  if (content.draft !== undefined) set.push(Prisma.sql`draft = ${toJsonb(content.draft)}::jsonb`)
+  const given: [column: Prisma.Sql, value: Prisma.Sql][] = []
+  if (content.title !== undefined) given.push([Prisma.sql`title`, Prisma.sql`${content.title}::text`])
+  if (content.description !== undefined) given.push([Prisma.sql`description`, Prisma.sql`${content.description}::text`])
+  if (content.timeZone !== undefined) given.push([Prisma.sql`time_zone`, Prisma.sql`${content.timeZone}::text`])
+  if (content.graceSeconds !== undefined)
+    given.push([Prisma.sql`grace_seconds`, Prisma.sql`${content.graceSeconds}::int`])
+  if (content.concurrencyKey !== undefined)
+    given.push([Prisma.sql`concurrency_key`, Prisma.sql`${content.concurrencyKey}::text`])
+  if (content.parameters !== undefined)
+    given.push([Prisma.sql`parameters`, Prisma.sql`${toJsonb(content.parameters)}::jsonb`])
+  if (content.draft !== undefined) given.push([Prisma.sql`draft`, Prisma.sql`${toJsonb(content.draft)}::jsonb`])
+  if (given.length === 0) return false
+  const set = given.map(([column, value]) => Prisma.sql`${column} = ${value}`)
+  const differs = given.map(([column, value]) => Prisma.sql`${column} IS DISTINCT FROM ${value}`)
   const unchanged = ifUpdatedAt === null ? Prisma.empty : Prisma.sql`AND updated_at = ${at(ifUpdatedAt.getTime())}`
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH updated AS (
-      UPDATE definitions SET ${Prisma.join(set)} WHERE id = ${id}::uuid AND state <> 'ARCHIVED' ${unchanged} RETURNING id
+      UPDATE definitions SET ${Prisma.join(set)},
+        updated_at = GREATEST(${at(audit.at)}, updated_at + interval '1 millisecond')
+      WHERE id = ${id}::uuid AND state <> 'ARCHIVED' AND (${Prisma.join(differs, ' OR ')}) ${unchanged} RETURNING id
     ), audited AS (${auditIf(Prisma.sql`updated`, audit)})
     SELECT id FROM updated`)
   return rows.length > 0

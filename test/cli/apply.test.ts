@@ -92,10 +92,22 @@ test('every problem of every file has its place, and nothing is changed while a 
     'twice.yaml': `${FRIDAY}---\n${FRIDAY}`,
     'number.yaml': FRIDAY.replace('slug: friday', 'slug: number').replace('after: 10s', 'after: .inf'),
     'text.yaml': 'just a text\n',
+    'alias.yaml': FRIDAY.replace('slug: friday', 'slug: alias').replace('title: Friday quiz', 'title: *loud'),
+    'loop.yaml': 'slug: loop\ntitle: Loop\nspec: &spec\n  phases: [*spec]\n',
     'empty.yaml': '',
   })
   const before = await countOf()
-  const names = ['shape.yaml', 'syntax.json', 'twice.yaml', 'number.yaml', 'text.yaml', 'empty.yaml', 'none.yaml']
+  const names = [
+    'shape.yaml',
+    'syntax.json',
+    'twice.yaml',
+    'number.yaml',
+    'text.yaml',
+    'empty.yaml',
+    'none.yaml',
+    'alias.yaml',
+    'loop.yaml',
+  ]
   const { code, out, err } = await cuelight(['apply', ...names.map(at)])
   expect({ code, out }).toEqual({ code: 2, out: '' })
   const place = (name: string, rest: string) => `${at(name)}${rest}`
@@ -116,6 +128,8 @@ test('every problem of every file has its place, and nothing is changed while a 
   expect(err).toMatch(/twice\.yaml:22:7: slug: /)
   expect(err).toContain(place('number.yaml', ':19:25: This number is beyond double precision'))
   expect(err).toContain(place('text.yaml', ':1:1: It holds no definition'))
+  expect(err).toContain(place('alias.yaml', ':3:8: There is no anchor &loud before this alias'))
+  expect(err).toContain(place('loop.yaml', ':4:12: This alias is a part of what it stands for'))
   expect(err).toContain(place('empty.yaml', ': It is empty'))
   expect(err).toMatch(/none\.yaml: It cannot be read .*ENOENT/)
   expect(err).toMatch(/\nNothing was changed\.\n$/)

@@ -64,7 +64,7 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
       await page.getByRole('menuitem').evaluateAll((items) => items.map((item) => item.getAttribute('href'))),
     ).toEqual(['/runs', '/definitions', '/actions', '/runner'])
     for (const [path, title] of [
-      ['/tokens', 'Tokens needs the role ADMIN'],
+      ['/tokens', 'The list of tokens needs the role ADMIN'],
       ['/audit', 'The audit log needs the role ADMIN'],
     ]) {
       await page.goto(server.url + path)
@@ -191,6 +191,30 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
     expect(await findings(page)).toEqual([])
     await page.unroute('**/graphql')
     await page.getByText('The runner keeps up.').waitFor()
+  })
+
+  test('an address that asks for what there is not is read as far as it can be', async () => {
+    const page = await open({ token: TOKEN, path: '/runs?status=PAUSED&health=ILL&from=soon' })
+    await page.getByText('No run matches').waitFor()
+    await page.getByRole('button', { name: 'Clear' }).waitFor()
+    await page.goto(`${server.url}/audit?who=5&action=`)
+    await page.getByRole('heading', { name: 'No entry matches' }).waitFor()
+    await page.goto(`${server.url}/calendar?view=century&on=2031-02-31`)
+    await page.getByRole('link', { name: 'Next week' }).waitFor()
+  })
+
+  test('a page that has a fault says so, and the others are still there', async () => {
+    const page = await open({ token: TOKEN, hasFault: true })
+    await page.route('**/graphql', (route) =>
+      route.request().postDataJSON().operationName === 'Runner'
+        ? route.fulfill({ json: { data: { runner: { __typename: 'RunnerStatus' } } } })
+        : route.continue(),
+    )
+    await page.goto(`${server.url}/runner`)
+    await page.getByRole('heading', { name: 'This page of the console has a fault' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor()
   })
 
   test('an old run is found: by filters in the address, page by page, and back from the run', async () => {

@@ -25,6 +25,8 @@ type PageOptions = {
   token: string | null
   scheme?: 'light' | 'dark'
   phone?: boolean
+  /** What it is about is a fault of the page. */
+  hasFault?: boolean
 }
 
 /** A browser for the tests of a file, and pages in it of which each knows nothing of the others. */
@@ -33,7 +35,14 @@ export async function openBrowser(url: string) {
   afterAll(() => browser.close())
   return {
     /** A page that is closed with its test, which fails where the page had a fault. */
-    async open({ url: way = url, path = '/', token, scheme = 'light', phone = false }: PageOptions): Promise<Page> {
+    async open({
+      url: way = url,
+      path = '/',
+      token,
+      scheme = 'light',
+      phone = false,
+      hasFault = false,
+    }: PageOptions): Promise<Page> {
       const context: BrowserContext = await browser.newContext({
         viewport: phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
         hasTouch: phone,
@@ -51,7 +60,7 @@ export async function openBrowser(url: string) {
       })
       onTestFinished(async () => {
         await context.close()
-        expect(faults).toEqual([])
+        expect(hasFault ? faults.length > 0 : faults, faults.join('\n')).toEqual(hasFault ? true : [])
       })
       if (token !== null) await page.addInitScript(`localStorage.setItem('cuelight.token', ${JSON.stringify(token)})`)
       // Time goes on as ever, and may be moved on.

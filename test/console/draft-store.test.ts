@@ -34,7 +34,7 @@ function world() {
   let draft = { title: 'Quiz', description: 'Old.' }
   /** What was asked to be written, whatever was answered. */
   const sent: Written[] = []
-  let trouble: 'none' | 'cut' | { code: string } = 'none'
+  let trouble: 'none' | 'cut' | { code: string; message?: string } = 'none'
   const state = () => ({
     id: 'one',
     slug: 'quiz',
@@ -75,7 +75,7 @@ function world() {
             ? { definition: state() }
             : { auditLog: { edges: [] } }
       if (trouble === 'cut') throw new Error('no network')
-      const errors = trouble === 'none' ? undefined : [{ message: 'Trouble.', extensions: trouble }]
+      const errors = trouble === 'none' ? undefined : [{ message: trouble.message ?? 'Trouble.', extensions: trouble }]
       return Response.json(errors === undefined ? { data } : { data: null, errors })
     },
   })
@@ -104,6 +104,18 @@ const seen = ({ view }: DraftStore) => ({
 })
 
 describe('a text that cannot be read', () => {
+  test.each(['title: *bold', 'title: &t [*t]', 'title: Quiz\ngraceSeconds: .nan'])(
+    'stays as it was typed: %j',
+    (text) => {
+      const { open } = world()
+      const { store } = open(new Storage())
+      store.showText()
+      store.writeText(text)
+      expect(store.view.value).toMatchObject({ text, problem: expect.stringMatching(/^Line \d+, column \d+: /) })
+      expect(store.showForm()).toBe(false)
+    },
+  )
+
   test('keeps what somebody else writes meanwhile out, and is a conflict with it once it can be read', async () => {
     const { open, write, state, draft } = world()
     const { store } = open(new Storage())
@@ -336,6 +348,21 @@ describe('what is kept in the browser', () => {
     storage.setItem('cuelight.draft.one.1', broken)
     const { store } = world().open(storage)
     expect(store.view.value).toMatchObject({ saving: { kind: 'saved' }, offers: [] })
+  })
+})
+
+test('what the types of the API do not take is told at its place, for people', async () => {
+  const { open, setTrouble, sent } = world()
+  const { store } = open(new Storage())
+  const said =
+    'Variable "$input" got invalid value 5 at "input.spec.phases[0].key"; String cannot represent a non string value: 5'
+  setTrouble({ code: 'BAD_USER_INPUT', message: said })
+  store.edit((content) => ({ ...content, phases: [{ key: 5, steps: [] }] }))
+  await later()
+  expect(sent.length).toBe(1)
+  expect(store.view.value).toMatchObject({
+    saving: { kind: 'refused', message: 'Correct what is marked: it cannot be sent like this.' },
+    issues: [{ path: 'phases[0].key', message: 'It has to be a text, not 5; put a number into quotes.' }],
   })
 })
 

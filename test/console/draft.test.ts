@@ -238,6 +238,30 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await saved('as-text', ({ draft }) => draft.asInput.phases[1].steps[0].params.deep[1] === 2)
   })
 
+  test('a letter costs about as much in a long draft as in a short one', async () => {
+    const log = { actionId: 'core.log', params: { message: 'Go!' } }
+    await server.define('short', [{ key: 'only', steps: [log] }])
+    const phases = Array.from({ length: 15 }, (_, index) => ({ key: `phase-${index}`, steps: Array(20).fill(log) }))
+    await server.define('long', phases)
+    /** What the scripts of the page take for some letters, in seconds of the processor. */
+    const typing = async (slug: string) => {
+      const page = await edit(slug)
+      const title = page.getByRole('textbox', { name: 'Title' })
+      await title.focus()
+      const devtools = await page.context().newCDPSession(page)
+      await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+      const scripts = async () => {
+        const { metrics } = await devtools.send('Performance.getMetrics')
+        return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? Number.NaN
+      }
+      const before = await scripts()
+      await title.pressSequentially('abcdefgh')
+      return (await scripts()) - before
+    }
+    // Where each letter draws all steps anew, it is many times as much.
+    expect(await typing('long')).toBeLessThan(4 * (await typing('short')))
+  })
+
   test('a schedule is chosen, with its phrase, what is next, and where the clocks change', async () => {
     await server.define('recurring', [doors])
     const page = await edit('recurring')

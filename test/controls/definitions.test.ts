@@ -176,6 +176,24 @@ test('what somebody changed since it was read is not overwritten', async () => {
   expect(await auditOf(id)).toHaveLength(2)
 })
 
+test('what it says already is no change: it stays as old as it is, and the audit log has nothing', async () => {
+  const id = await create({ description: 'Old.', parameters: [{ name: 'region', label: 'Region' }] })
+  const { updatedAt, title } = await read(id)
+  const same = { title: ` ${title} `, description: 'Old.', timeZone: 'UTC', concurrencyKey: null, spec: SPEC }
+  for (const ifUpdatedAt of [null, updatedAt]) {
+    for (const given of [same, { parameters: [{ label: 'Region', name: 'region' }] }, {}]) {
+      expect(done(await updateDefinition(ctx, MIRA, { id, ifUpdatedAt, ...given }))).toEqual({ definitionId: id })
+    }
+  }
+  expect((await read(id)).updatedAt).toEqual(updatedAt)
+  expect(await auditOf(id)).toHaveLength(1)
+  const stale = { id, ifUpdatedAt: new Date(updatedAt.getTime() - 1) }
+  expect(await updateDefinition(ctx, MIRA, { ...stale, ...same })).toMatchObject({ error: 'CONFLICT' })
+  done(await updateDefinition(ctx, MIRA, { id, ...same, description: null }))
+  expect((await read(id)).updatedAt.getTime()).toBeGreaterThan(updatedAt.getTime())
+  expect(await auditOf(id)).toHaveLength(2)
+})
+
 test('of two who change the same reading at once one wins', async () => {
   const id = await create()
   const { updatedAt } = await read(id)

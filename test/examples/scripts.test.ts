@@ -92,6 +92,15 @@ test('the script for a shell emits a trigger, which opens the gate it is for, an
   expect(taken(await emit(['shard.boss-slain', '{ "boss": "Balron", "level": 5 }'], env)).duplicate).toBe(true)
 })
 
+test('the address of the server may end as the command line takes it, too', async () => {
+  for (const end of ['/', '/graphql', '/graphql/']) {
+    const { status } = await emit(['shard.boss-slain', '{ "boss": "Rat", "level": 1 }'], {
+      CUELIGHT_URL: server.url + end,
+    })
+    expect(status, end).toBe(0)
+  }
+})
+
 test('with a scope it tells the runs of that scope alone', async () => {
   const runId = await startFight('the "east" \\ shard')
   const slain = ['shard.boss-slain', '{ "boss": "Balron", "level": 5 }']
@@ -108,6 +117,9 @@ test('it says what is wrong on standard error, and fails', async () => {
     [['shard.boss-slain'], { CUELIGHT_TOKEN: 'wrong' }, 1, /UNAUTHENTICATED/],
     [['shard.boss-slain'], { CUELIGHT_URL: 'http://127.0.0.1:1/a b' }, 1, /curl/],
     [['shard.boss-slain'], { CUELIGHT_TOKEN: '' }, 2, /^Usage/],
+    // Without them it would be another scope, or another setting of curl's.
+    [['shard.boss-slain', '{}', 'east\nshard'], {}, 2, /control characters/],
+    [['shard.boss-slain'], { CUELIGHT_TOKEN: 'one\nurl = "http://127.0.0.1:1/"' }, 2, /control characters/],
     [[], {}, 2, /^Usage/],
   ]
   for (const [args, env, status, stderr] of cases)

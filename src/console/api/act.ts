@@ -1,5 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { AnyVariables, Client, CombinedError } from '@urql/core'
+import { type InputProblem, inputProblem } from '../../domain/input-problem.ts'
 import type { RefusalFragment } from '../../generated/console/documents.ts'
 
 /** What became of something that a person wanted done. */
@@ -7,8 +8,11 @@ export type Outcome<Payload> =
   | { kind: 'done'; payload: Payload }
   /** The server changed nothing, and says why. */
   | { kind: 'refused'; refusal: RefusalFragment }
-  /** No answer came: it may or may not have been done. `isPassing`: the same may be answered another time. */
-  | { kind: 'unknown'; message: string; isPassing: boolean }
+  /**
+   * No answer came: it may or may not have been done. `isPassing`: the same may be answered another time. `misfits`: what
+   * of the input the API's types do not take, by its path; none where it is something else.
+   */
+  | { kind: 'unknown'; message: string; isPassing: boolean; misfits: readonly InputProblem[] }
 
 type Answer = { __typename: string }
 type PayloadOf<Result> = Exclude<Result, { __typename: RefusalFragment['__typename'] }>
@@ -24,7 +28,10 @@ export async function act<Data extends Record<string, Answer>, Variables extends
   const answer = Object.entries(data ?? {}).find(([field]) => field !== '__typename')?.[1] as
     | Data[keyof Data]
     | undefined
-  if (answer === undefined) return { kind: 'unknown', message: sentenceOf(error), isPassing: isPassing(error) }
+  if (answer === undefined) {
+    const misfits = (error?.graphQLErrors ?? []).flatMap(({ message }) => inputProblem(message) ?? [])
+    return { kind: 'unknown', message: sentenceOf(error), isPassing: isPassing(error), misfits }
+  }
   return isRefusal(answer) ? { kind: 'refused', refusal: answer } : { kind: 'done', payload: answer as never }
 }
 
@@ -43,7 +50,14 @@ export function sentenceOf(error: CombinedError | null | undefined): string {
   if (error?.networkError !== undefined && error.networkError !== null) {
     return 'The server could not be reached. Look at the connection, and try again when it is back.'
   }
-  return error?.graphQLErrors.map(({ message }) => message).join(' ') || 'The server gave no answer; try again.'
+  return (
+    error?.graphQLErrors.map(({ message }) => forPeople(message)).join(' ') || 'The server gave no answer; try again.'
+  )
+}
+
+function forPeople(message: string): string {
+  const misfit = inputProblem(message)
+  return misfit === null ? message : [misfit.path, misfit.message].filter((part) => part !== '').join(': ')
 }
 
 /** A refusal for people: the sentence, or each problem where there are several. */

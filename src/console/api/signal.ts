@@ -26,6 +26,11 @@ export class Signal<Value> {
   }
 }
 
+/** What is chosen of a value: only another choice draws anew. It is the same for as long as what it is chosen from is. */
+export function useChosen<Value, Chosen>(signal: Signal<Value>, choose: (value: Value) => Chosen): Chosen {
+  return useSyncExternalStore(signal.subscribe, () => choose(signal.value))
+}
+
 export function useSignal<Value>(signal: Signal<Value>): Value {
   return useSyncExternalStore(signal.subscribe, () => signal.value)
 }

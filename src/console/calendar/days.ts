@@ -1,7 +1,7 @@
+import type { Day } from '../time/day-field.ts'
 import { twoDigits } from '../time/two-digits.ts'
 
-/** Days are those of this device, written as 2031-03-09. */
-export type Day = string
+export type { Day }
 
 export const VIEWS = ['day', 'week', 'month'] as const
 export type View = (typeof VIEWS)[number]
@@ -10,17 +10,13 @@ const dayOfDate = (date: Date): Day =>
   `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`
 
 /** Its first moment. */
-export function beginOf(day: Day): Date {
+function beginOf(day: Day): Date {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   return new Date(year, month - 1, date)
 }
 
 /** The day that an instant is on; in milliseconds or as text. */
 export const dayOf = (instant: number | string): Day => dayOfDate(new Date(instant))
-
-/** Whether a text of an address is a day. */
-export const isDay = (text: unknown): text is Day =>
-  typeof text === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(text) && dayOfDate(beginOf(text)) === text
 
 function plus(day: Day, days: number): Day {
   const date = beginOf(day)

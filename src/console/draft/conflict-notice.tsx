@@ -6,12 +6,12 @@ import { Instant } from '../time/instant.tsx'
 import { Notice } from '../ui/notice.tsx'
 import classes from './draft.module.css'
 import { settled } from './draft-changes.ts'
-import { useDraft } from './draft-context.ts'
+import { useDraft, useView } from './draft-context.ts'
 
 /** Somebody else changed the draft meanwhile: who, what, and the choice between theirs and one's own. */
 export function ConflictNotice() {
-  const { store, view } = useDraft()
-  const { conflict, base, content, problem } = view
+  const { store } = useDraft()
+  const { conflict, base, content, problem } = useView()
   // What a text changes is known when it can be read.
   if (conflict === null || problem !== null) return null
   const before = settled(base)

@@ -11,13 +11,14 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { textOf } from '../definitions/json.ts'
 import { Chip } from '../ui/chip.tsx'
 import classes from './draft.module.css'
-import { useDraft } from './draft-context.ts'
+import { useDraft, useView } from './draft-context.ts'
 
 type DraftBarProps = { mode: string; onMode(mode: string): void }
 
 /** Whether all is saved, undoing, the two ways to write, and the way on. */
 export function DraftBar({ mode, onMode }: DraftBarProps) {
-  const { store, view, say } = useDraft()
+  const { store, say } = useDraft()
+  const view = useView()
   const navigate = useNavigate()
   const { slug } = view.server
   const publish = async () => {
@@ -69,7 +70,7 @@ export function DraftBar({ mode, onMode }: DraftBarProps) {
 }
 
 function SavedSign() {
-  const { saving, conflict, isKept } = useDraft().view
+  const { saving, conflict, isKept } = useView()
   return (
     <span role="status">
       {conflict !== null ? (

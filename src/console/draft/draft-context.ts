@@ -1,5 +1,6 @@
 import { createContext, use, useCallback } from 'react'
 import type { CatalogQuery, IssueFragment } from '../../generated/console/documents.ts'
+import { type Signal, useChosen, useSignal } from '../api/signal.ts'
 import type { DraftStore } from './draft-store.ts'
 import type { DraftView } from './draft-view.ts'
 import { fieldId, type Path, valueAt, withValueAt, written } from './path.ts'
@@ -7,13 +8,13 @@ import { fieldId, type Path, valueAt, withValueAt, written } from './path.ts'
 export type Action = CatalogQuery['actions'][number]
 export type Trigger = CatalogQuery['triggers'][number]
 
+/** None of it changes while one writes: what a part shows of the draft, it follows itself. */
 export type DraftEditing = {
   store: DraftStore
-  view: DraftView
   actions: readonly Action[]
   triggers: readonly Trigger[]
   /** Keys of the parts that are unfolded. */
-  open: ReadonlySet<string>
+  open: Signal<ReadonlySet<string>>
   setOpen(key: string, isOpen: boolean): void
   /** Says something to who does not see the page. */
   say(sentence: string): void
@@ -26,6 +27,9 @@ export function useDraft(): DraftEditing {
   if (draft === null) throw new Error('There is no draft outside of its editor.')
   return draft
 }
+
+/** All of the draft as it is now: whoever asks is drawn anew with every letter that is typed. */
+export const useView = (): DraftView => useSignal(useDraft().store.view)
 
 /** What is wrong at a path: with `deep` also with what lies below it. */
 export function issuesAt(issues: readonly IssueFragment[], path: Path, deep = false): IssueFragment[] {
@@ -46,23 +50,24 @@ export type Field = {
 
 /** One field of the draft: what is at its path, and what is wrong there. `deep`: it holds all that lies below. */
 export function useField(path: Path, { deep = false }: { deep?: boolean } = {}): Field {
-  const { store, view } = useDraft()
+  const { store } = useDraft()
   const at = written(path)
+  const value = useChosen(store.view, ({ content }) => valueAt(content, path))
+  const error = useChosen(store.view, (view) => toldAt(view, path, deep))
   const set = useCallback(
     (value: unknown) => store.edit((content) => withValueAt(content, path, value), at),
     [store, at, path],
   )
-  const issues = issuesAt(view.issues, path, deep).map((issue) => sentence(issue, at))
-  const warnings = issuesAt(view.server.draftWarnings, path, deep).map(
-    (issue) => `Allowed, but odd: ${sentence(issue, at)}`,
-  )
-  const told = [...issues, ...warnings]
-  return {
-    id: fieldId(path),
-    value: valueAt(view.content, path),
-    set,
-    error: told.length === 0 ? null : told.join(' '),
-  }
+  return { id: fieldId(path), value, set, error }
+}
+
+function toldAt({ issues, server }: DraftView, path: Path, deep: boolean): string | null {
+  const at = written(path)
+  const told = [
+    ...issuesAt(issues, path, deep).map((issue) => sentence(issue, at)),
+    ...issuesAt(server.draftWarnings, path, deep).map((issue) => `Allowed, but odd: ${sentence(issue, at)}`),
+  ]
+  return told.length === 0 ? null : told.join(' ')
 }
 
 /** What is wrong, beside the field: a message that is only a clause is said of the field itself. */

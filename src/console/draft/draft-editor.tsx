@@ -1,8 +1,8 @@
 import { VisuallyHidden } from '@mantine/core'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { memo, useCallback, useEffect, useMemo, useState } from 'react'
 import type { CatalogQuery } from '../../generated/console/documents.ts'
 import { useConnection } from '../api/connection-context.ts'
-import { useSignal } from '../api/signal.ts'
+import { Signal, useSignal } from '../api/signal.ts'
 import { Notice } from '../ui/notice.tsx'
 import { ConflictNotice } from './conflict-notice.tsx'
 import classes from './draft.module.css'
@@ -17,15 +17,27 @@ import { PhaseList } from './phase-list.tsx'
 import { ScheduleFields } from './schedule-fields.tsx'
 import { TextEditor } from './text-editor.tsx'
 
+/** It follows the draft field by field: a letter that is typed draws anew what shows it, and not a thousand steps. */
+const DraftForm = memo(() => (
+  <>
+    <EventFields />
+    <ScheduleFields />
+    <ParameterFields />
+    <PhaseList />
+  </>
+))
+
 /** The draft being written: as a form, or as text. */
 export function DraftEditor({ store, catalog }: { store: DraftStore; catalog: CatalogQuery }) {
   const connection = useConnection()
   const view = useSignal(store.view)
-  const [open, setOpenParts] = useState<ReadonlySet<string>>(new Set())
+  const [open] = useState(() => new Signal<ReadonlySet<string>>(new Set()))
   const [said, setSaid] = useState('')
-  const setOpen = useCallback((key: string, isOpen: boolean) => {
-    setOpenParts((parts) => new Set(isOpen ? [...parts, key] : [...parts].filter((one) => one !== key)))
-  }, [])
+  const setOpen = useCallback(
+    (key: string, isOpen: boolean) =>
+      open.set(new Set(isOpen ? [...open.value, key] : [...open.value].filter((one) => one !== key))),
+    [open],
+  )
 
   useEffect(() => {
     const leave = store.enter()
@@ -45,10 +57,7 @@ export function DraftEditor({ store, catalog }: { store: DraftStore; catalog: Ca
     if (mode === 'text') store.showText()
     else if (!store.showForm()) setSaid('The text cannot be read yet: correct it, or drop what you wrote there.')
   }
-  const editing = useMemo(
-    () => ({ store, view, ...catalog, open, setOpen, say: setSaid }),
-    [store, view, catalog, open, setOpen],
-  )
+  const editing = useMemo(() => ({ store, ...catalog, open, setOpen, say: setSaid }), [store, catalog, open, setOpen])
   const { saving, changedBy, isRestored, isKept, text, problem } = view
   return (
     <DraftContext value={editing}>
@@ -83,18 +92,7 @@ export function DraftEditor({ store, catalog }: { store: DraftStore; catalog: Ca
         )}
       </div>
       <div className={classes.columns}>
-        <div className={classes.main}>
-          {text === null ? (
-            <>
-              <EventFields />
-              <ScheduleFields />
-              <ParameterFields />
-              <PhaseList />
-            </>
-          ) : (
-            <TextEditor text={text} />
-          )}
-        </div>
+        <div className={classes.main}>{text === null ? <DraftForm /> : <TextEditor text={text} />}</div>
         <IssueSummary />
       </div>
     </DraftContext>

@@ -7,7 +7,7 @@ import { isSame } from '../definitions/json.ts'
 import type { Backups, Kept } from './backup.ts'
 import { changesOf, isSameDraft, joined } from './draft-changes.ts'
 import { beginningOf, type DraftView, type Saving, textOfView } from './draft-view.ts'
-import { localIssues } from './local-issues.ts'
+import { issueOfMisfit, localIssues } from './local-issues.ts'
 import { readText, textOfContent } from './spec-text.ts'
 import { Steps } from './steps.ts'
 import { whoChanged } from './who-changed.ts'
@@ -16,6 +16,8 @@ import { whoChanged } from './who-changed.ts'
 const REST_MS = 700
 /** Between two tries to save while the server is away. */
 const RETRY_MS = 3_000
+
+const CORRECT_IT = 'Correct what is marked: it cannot be sent like this.'
 
 type DraftStoreOptions = {
   client: Client
@@ -185,8 +187,9 @@ export class DraftStore {
     const { content, base, updatedAt, server, conflict, problem } = this.view.value
     if (conflict !== null) return false
     if (problem !== null || localIssues(content).length > 0) {
-      const what = problem === null ? 'what is marked' : 'the text, or drop what cannot be read'
-      return this.#refuse(`Correct ${what}: it cannot be sent like this.`)
+      return this.#refuse(
+        problem === null ? CORRECT_IT : 'Correct the text, or drop what cannot be read: it cannot be sent like this.',
+      )
     }
     const changes = changesOf(base, content)
     if (Object.keys(changes).length === 0) return this.#arrive(content)
@@ -210,7 +213,11 @@ export class DraftStore {
       return false
     }
     if (outcome.kind === 'unknown') {
-      if (!outcome.isPassing) return this.#refuse(outcome.message)
+      if (!outcome.isPassing) {
+        const misfits = outcome.misfits.map(issueOfMisfit)
+        if (misfits.length > 0) this.#set({ issues: [...misfits, ...server.draftIssues] })
+        return this.#refuse(misfits.length > 0 ? CORRECT_IT : outcome.message)
+      }
       if (!this.#unanswered.includes(content)) this.#unanswered.push(content)
       return this.#tryAgain(outcome.message)
     }

@@ -1,5 +1,6 @@
 import { NativeSelect, Select, TextInput } from '@mantine/core'
 import { useRef } from 'react'
+import { useChosen } from '../api/signal.ts'
 import { objectOf, textOf } from '../definitions/json.ts'
 import { ConditionFields } from './condition-fields.tsx'
 import classes from './draft.module.css'
@@ -57,12 +58,14 @@ function After({ path }: { path: Path }) {
 }
 
 function TriggerGate({ path, index }: { path: Path; index: number }) {
-  const { triggers, view } = useDraft()
+  const { triggers, store } = useDraft()
   const on = useField([...path, 'on'])
   const count = useField([...path, 'count'])
   const trigger = triggers.find(({ id }) => id === on.value)
-  const told = view.server.draft.phases[index]?.advance
-  const phrase = told?.__typename === 'TriggerGateSpec' && view.saving.kind === 'saved' ? told.phrase : null
+  const phrase = useChosen(store.view, ({ server, saving }) => {
+    const told = server.draft.phases[index]?.advance
+    return told?.__typename === 'TriggerGateSpec' && saving.kind === 'saved' ? told.phrase : null
+  })
   return (
     <>
       <IssuesHere path={path} />

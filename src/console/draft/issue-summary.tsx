@@ -3,15 +3,14 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import type { IssueFragment } from '../../generated/console/documents.ts'
 import { objectOf, textOf } from '../definitions/json.ts'
 import classes from './draft.module.css'
-import { sentence, useDraft } from './draft-context.ts'
+import { sentence, useDraft, useView } from './draft-context.ts'
 import { focusSoon } from './focus.ts'
 import { keyOf } from './part-key.ts'
 import { type Path, valueAt } from './path.ts'
 
 /** All that is wrong with the draft, and the way to each. */
 export function IssueSummary() {
-  const { view } = useDraft()
-  const { issues, server } = view
+  const { issues, server } = useView()
   return (
     <section aria-label="Problems" className={classes.summary}>
       <div role="status">
@@ -40,11 +39,11 @@ export function IssueSummary() {
 }
 
 function Problems({ found }: { found: readonly IssueFragment[] }) {
-  const draft = useDraft()
+  const { setOpen } = useDraft()
+  const { content } = useView()
   const jump = (path: string) => {
-    const { view, setOpen } = draft
     const step = /^phases\[(\d+)\]\.steps\[(\d+)\]/.exec(path)
-    const part = step === null ? undefined : valueAt(view.content, stepPath(step))
+    const part = step === null ? undefined : valueAt(content, stepPath(step))
     if (part !== undefined) setOpen(keyOf(part), true)
     focusSoon(...ways(path).map((at) => `draft.${at}`), ...(part === undefined ? [] : [`head-${keyOf(part)}`]))
   }
@@ -53,7 +52,7 @@ function Problems({ found }: { found: readonly IssueFragment[] }) {
       {found.map(({ path, message }) => (
         <li key={path + message}>
           <Anchor component="button" type="button" className={classes.problem} onClick={() => jump(path)}>
-            {placeOf(path, draft.view.content)}
+            {placeOf(path, content)}
           </Anchor>
           <span>{sentence({ path, message }, path)}</span>
         </li>

@@ -1,3 +1,4 @@
+import type { InputProblem } from '../../domain/input-problem.ts'
 import type { IssueFragment } from '../../generated/console/documents.ts'
 import type { Content } from '../definitions/content.ts'
 import { isObject, listOf, objectOf } from '../definitions/json.ts'
@@ -36,3 +37,9 @@ export function localIssues({ graceSeconds, phases }: Content): IssueFragment[] 
 
 const isInt = (value: unknown): boolean =>
   value == null || (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= MAX_INT)
+
+/** What the API's types did not take, where the draft has it: issues of the spec have paths within it. */
+export const issueOfMisfit = ({ path, message }: InputProblem): IssueFragment => ({
+  path: path.replace(/^spec\./, ''),
+  message,
+})

@@ -5,11 +5,12 @@ import { useViewer } from '../session/viewer-context.ts'
 import { Notice } from '../ui/notice.tsx'
 import classes from './draft.module.css'
 import { settled } from './draft-changes.ts'
-import { useDraft } from './draft-context.ts'
+import { useDraft, useView } from './draft-context.ts'
 
 /** Something was written in this browser by somebody else, or in another tab, and was not saved: who has it now decides. */
 export function OfferNotice() {
-  const { store, view } = useDraft()
+  const { store } = useDraft()
+  const view = useView()
   const viewer = useViewer()
   const [offer] = view.offers
   if (offer === undefined) return null

@@ -14,7 +14,7 @@ type Parsing = {
 function useParsed({ value, set, parse, format }: Parsing) {
   const [text, setText] = useState(() => format(value))
   const [seen, setSeen] = useState(value)
-  if (seen !== value) {
+  if (!Object.is(seen, value)) {
     setSeen(value)
     if (!isSame(parse(text), value)) setText(format(value))
   }

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import type { KeyboardEvent } from 'react'
-import { listOf, objectOf, textOf } from '../definitions/json.ts'
+import { type KeyboardEvent, memo } from 'react'
+import { listOf, textOf } from '../definitions/json.ts'
 import classes from './draft.module.css'
 import { useDraft, useField } from './draft-context.ts'
 import { focusSoon } from './focus.ts'
@@ -10,19 +10,20 @@ import { IssuesHere } from './issues-here.tsx'
 import { withItem, withItemMoved, withoutItem } from './list-change.ts'
 import { PartButtons } from './part-buttons.tsx'
 import { keyOf } from './part-key.ts'
-import { fieldId, withValueAt } from './path.ts'
+import { fieldId } from './path.ts'
 import { StepCard } from './step-card.tsx'
 
-/** A phase of the draft: its name, its steps, its gate. */
-export function PhaseCard({ phase, index }: { phase: unknown; index: number }) {
-  const { store, view, say, setOpen } = useDraft()
+type PhaseCardProps = { phase: unknown; index: number; many: number }
+
+/** A phase of the draft, of so many: its name, its steps, its gate. */
+export const PhaseCard = memo(({ phase, index, many }: PhaseCardProps) => {
+  const { store, say, setOpen } = useDraft()
   const path = ['phases', index]
   const label = useField([...path, 'label'])
   const key = useField([...path, 'key'])
   const steps = useField([...path, 'steps'])
   const list = listOf(steps.value)
   const partKey = keyOf(phase)
-  const many = view.content.phases.length
   const name = textOf(label.value) || textOf(key.value)
   const what = `phase ${index + 1}${name === '' ? '' : `, ${name}`}`
 
@@ -42,23 +43,6 @@ export function PhaseCard({ phase, index }: { phase: unknown; index: number }) {
     setOpen(keyOf(step), true)
     steps.set(withItem(list, list.length, step))
     focusSoon(fieldId([...path, 'steps', list.length, 'actionId']))
-  }
-  /** To its place in this phase, or over its end into the next one. */
-  const moveStep = (seq: number, by: 1 | -1) => {
-    const to = seq + by
-    const step = list[seq]
-    if (to >= 0 && to < list.length) {
-      steps.set(withItemMoved(list, seq, to))
-      say(`The step is now number ${to + 1} of ${list.length}.`)
-    } else if (index + by >= 0 && index + by < many) {
-      store.edit((content) => {
-        const others = listOf(objectOf(content.phases[index + by]).steps)
-        const taken = withValueAt(content, [...path, 'steps'], withoutItem(list, seq))
-        return withValueAt(taken, ['phases', index + by, 'steps'], withItem(others, by < 0 ? others.length : 0, step))
-      })
-      say(`The step is now in phase ${index + by + 1}.`)
-    } else return
-    focusSoon(`head-${keyOf(step)}`)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
@@ -106,21 +90,10 @@ export function PhaseCard({ phase, index }: { phase: unknown; index: number }) {
           <StepCard
             key={keyOf(step)}
             step={step}
-            path={[...path, 'steps', seq]}
+            phase={index}
             seq={seq}
             canUp={seq > 0 || index > 0}
             canDown={seq < list.length - 1 || index < many - 1}
-            onMove={(by) => moveStep(seq, by)}
-            onCopy={() => {
-              steps.set(withItem(list, seq + 1, structuredClone(step)))
-              say('The step is doubled.')
-            }}
-            onRemove={() => {
-              steps.set(withoutItem(list, seq))
-              say('The step is removed. Undo brings it back.')
-              const next = list[seq + 1] ?? list[seq - 1]
-              focusSoon(...(next === undefined ? [] : [`head-${keyOf(next)}`]), steps.id)
-            }}
           />
         ))}
       </ol>
@@ -138,4 +111,4 @@ export function PhaseCard({ phase, index }: { phase: unknown; index: number }) {
       <GateFields index={index} />
     </li>
   )
-}
+})

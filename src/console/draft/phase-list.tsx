@@ -29,7 +29,7 @@ export function PhaseList() {
       <IssuesHere path={PHASES} />
       <ol className={classes.list}>
         {phases.map((phase, index) => (
-          <PhaseCard key={keyOf(phase)} phase={phase} index={index} />
+          <PhaseCard key={keyOf(phase)} phase={phase} index={index} many={phases.length} />
         ))}
       </ol>
       <Button id={id} variant="default" size="md" leftSection={<IconPlus size={18} aria-hidden />} onClick={add}>

@@ -8,6 +8,7 @@ import {
 import { sentenceOf } from '../api/act.ts'
 import { useKept } from '../api/kept.ts'
 import { useLive } from '../api/live-query.ts'
+import { useChosen } from '../api/signal.ts'
 import definitionClasses from '../definitions/definition.module.css'
 import { listOf, objectOf, textOf } from '../definitions/json.ts'
 import { DaylightSaving } from '../definitions/next-occurrence.tsx'
@@ -21,8 +22,9 @@ const EXCLUDE = ['schedule', 'recurring', 'exclude']
 
 /** What the schedule says in English, and what it has next, as it is being written. */
 export function SchedulePreview() {
-  const { view } = useDraft()
-  const { schedule, timeZone } = view.content
+  const { store } = useDraft()
+  const schedule = useChosen(store.view, ({ content }) => content.schedule)
+  const timeZone = useChosen(store.view, ({ content }) => content.timeZone)
   const [asked] = useDebouncedValue(JSON.stringify({ schedule, timeZone: textOf(timeZone) }), TYPING_MS)
   const variables = JSON.parse(asked) as { schedule: ScheduleInput; timeZone: string }
   const { data, error } = useLive({ query: PreviewScheduleDocument, variables }, null)

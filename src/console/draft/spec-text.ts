@@ -1,4 +1,5 @@
 import { LineCounter, parseDocument, stringify } from 'yaml'
+import { readYaml } from '../../domain/yaml-document.ts'
 import type { Content } from '../definitions/content.ts'
 import { isObject } from '../definitions/json.ts'
 
@@ -22,12 +23,14 @@ export type ReadText = { ok: true; content: Content } | { ok: false; problem: st
 export function readText(text: string): ReadText {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
-  const [error] = document.errors
-  if (error !== undefined) {
-    const { line, col } = lines.linePos(error.pos[0])
-    return { ok: false, problem: `Line ${line}, column ${col}: ${error.message}. Correct it there.` }
+  const {
+    contents: read,
+    problems: [problem],
+  } = readYaml(document)
+  if (problem !== undefined) {
+    const { line, col } = lines.linePos(problem.offset)
+    return { ok: false, problem: `Line ${line}, column ${col}: ${problem.message}` }
   }
-  const read: unknown = document.toJS()
   if (!isObject(read)) return { ok: false, problem: `Write one thing to a line, like "title: Quiz night".` }
   const unknown = Object.keys(read).find((key) => !KNOWN.includes(key))
   if (unknown !== undefined) {

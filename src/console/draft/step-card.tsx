@@ -1,7 +1,8 @@
-import { Collapse, NativeSelect, Select, TextInput, UnstyledButton } from '@mantine/core'
+import { NativeSelect, Select, TextInput, UnstyledButton } from '@mantine/core'
 import { IconAlertTriangle, IconChevronRight } from '@tabler/icons-react'
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, memo, useMemo } from 'react'
 import { formatDuration } from '../../domain/duration.ts'
+import { useChosen } from '../api/signal.ts'
 import { objectOf, textOf } from '../definitions/json.ts'
 import { Chip } from '../ui/chip.tsx'
 import classes from './draft.module.css'
@@ -11,31 +12,33 @@ import { ParamFields } from './param-fields.tsx'
 import { PartButtons } from './part-buttons.tsx'
 import { keyOf } from './part-key.ts'
 import type { Path } from './path.ts'
+import { doubleStep, moveStep, removeStep } from './step-moves.ts'
 
 type StepCardProps = {
   step: unknown
-  path: Path
+  /** Places of its phase, and in that. */
+  phase: number
   seq: number
   canUp: boolean
   canDown: boolean
-  onMove(by: 1 | -1): void
-  onCopy(): void
-  onRemove(): void
 }
 
 /** A step of the draft: a line, which unfolds to its action, its params and what its failure does. */
-export function StepCard({ step, path, seq, onMove, ...more }: StepCardProps) {
-  const { view, actions, open, setOpen } = useDraft()
+export const StepCard = memo(({ step, phase, seq, canUp, canDown }: StepCardProps) => {
+  const editing = useDraft()
+  const { store, actions, open, setOpen } = editing
   const { actionId, label, params } = objectOf(step)
   const partKey = keyOf(step)
-  const isOpen = open.has(partKey)
+  const isOpen = useChosen(open, (parts) => parts.has(partKey))
   const action = actions.find(({ id }) => id === actionId)
   const title = textOf(label) || action?.label || textOf(actionId) || 'A new step'
-  const issues = issuesAt(view.issues, path, true).length
+  const path = useMemo(() => ['phases', phase, 'steps', seq], [phase, seq])
+  const issues = useChosen(store.view, (view) => issuesAt(view.issues, path, true).length)
+  const place = { phase, seq }
   const onKeyDown = (event: KeyboardEvent) => {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
     event.preventDefault()
-    onMove(event.key === 'ArrowUp' ? -1 : 1)
+    moveStep(editing, place, event.key === 'ArrowUp' ? -1 : 1)
   }
   return (
     <li className={classes.step}>
@@ -61,14 +64,22 @@ export function StepCard({ step, path, seq, onMove, ...more }: StepCardProps) {
             </Chip>
           )}
         </UnstyledButton>
-        <PartButtons what={`step ${seq + 1}, ${title}`} partKey={partKey} onMove={onMove} {...more} />
+        <PartButtons
+          what={`step ${seq + 1}, ${title}`}
+          partKey={partKey}
+          canUp={canUp}
+          canDown={canDown}
+          onMove={(by) => moveStep(editing, place, by)}
+          onCopy={() => doubleStep(editing, place)}
+          onRemove={() => removeStep(editing, place)}
+        />
       </div>
-      <Collapse expanded={isOpen} id={`body-${partKey}`} transitionDuration={0}>
+      <div id={`body-${partKey}`} hidden={!isOpen}>
         {isOpen && <StepBody path={path} action={action} />}
-      </Collapse>
+      </div>
     </li>
   )
-}
+})
 
 function summary(actionId: string, params: unknown): string {
   const values = Object.entries(objectOf(params)).map(

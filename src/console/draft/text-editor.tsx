@@ -1,10 +1,11 @@
 import { Textarea } from '@mantine/core'
 import classes from './draft.module.css'
-import { useDraft } from './draft-context.ts'
+import { useDraft, useView } from './draft-context.ts'
 
 /** The draft as text, for what the form has no field for. What it says is in the form too, as soon as it can be read. */
 export function TextEditor({ text }: { text: string }) {
-  const { store, view } = useDraft()
+  const { store } = useDraft()
+  const view = useView()
   return (
     <Textarea
       label="The draft as YAML"

@@ -1,5 +1,6 @@
 import type { CleanupStatus, RunFilter, RunHealth, RunStatus } from '../../generated/console/documents.ts'
 import { beginOfDay, endOfDay } from '../time/day-field.ts'
+import { textOf } from '../ui/address-text.ts'
 import { type PagePlace, placeOf } from '../ui/page-place.ts'
 
 /** What the address of the runs asks for: days as YYYY-MM-DD of this device. */
@@ -34,7 +35,8 @@ const KINDS: readonly RunKind[] = ['real', 'rehearsal']
 
 /** Of whatever stands in an address, what can be asked for. */
 export function runsSearch(search: Record<string, unknown>): RunsSearch {
-  const status = STATUSES.filter((one) => Array.isArray(search.status) && search.status.includes(one))
+  const asked = [search.status].flat()
+  const status = STATUSES.filter((one) => asked.includes(one))
   const chosen = {
     event: textOf(search.event),
     health: HEALTHS.find((one) => one === search.health),
@@ -50,10 +52,6 @@ export function runsSearch(search: Record<string, unknown>): RunsSearch {
     ...placeOf(search),
   }
 }
-
-/** A scope of digits alone comes out of an address as a number. */
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined
 
 /** The same as the API takes it. */
 export function runFilter({ status, event, health, cleanup, scope, kind, from, to }: RunsSearch): RunFilter {

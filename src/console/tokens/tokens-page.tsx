@@ -19,7 +19,7 @@ const NOTHING = {}
 export function TokensPage() {
   usePageTitle('Tokens')
   return (
-    <NeedsRole needed="ADMIN" what="Tokens">
+    <NeedsRole needed="ADMIN" what="The list of tokens">
       <Tokens />
     </NeedsRole>
   )

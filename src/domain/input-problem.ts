@@ -1,4 +1,5 @@
-type InputProblem = { path: string; message: string }
+/** What is wrong with an input: `path` as `spec.phases[0].key`. */
+export type InputProblem = { path: string; message: string }
 
 /**
  * What GraphQL says of an input that does not fit (`Variable "$input" got invalid value … at "input.spec.phases[0]";
