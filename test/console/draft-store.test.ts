@@ -34,6 +34,7 @@ function world() {
   let draft = { title: 'Quiz', description: 'Old.' }
   /** What was asked to be written, whatever was answered. */
   const sent: Written[] = []
+  const sentAt: number[] = []
   let trouble: 'none' | 'cut' | { code: string; message?: string } = 'none'
   const state = () => ({
     id: 'one',
@@ -55,6 +56,7 @@ function world() {
   }
   const update = ({ ifUpdatedAt, ...written }: Written) => {
     sent.push(written)
+    sentAt.push(Date.now())
     if (trouble !== 'none') return null
     if (ifUpdatedAt !== state().updatedAt) {
       return { __typename: 'ConflictError', code: 'CONFLICT', message: 'Somebody changed it.', lastControl: null }
@@ -81,6 +83,7 @@ function world() {
   })
   return {
     sent,
+    sentAt,
     draft: () => draft,
     state,
     /** Somebody else writes at the draft. */
@@ -389,6 +392,23 @@ describe('saving is tried again', () => {
     await later()
     expect(store.view.value.saving.kind).toBe('refused')
     expect(sent.length).toBe(1)
+  })
+
+  test('ever less often while the server has trouble, a minute apart at the most, and soon again after an answer', async () => {
+    const { open, setTrouble, sent, sentAt } = world()
+    const { store } = open(new Storage())
+    for (const title of ['Mine', 'Mine too']) {
+      setTrouble({ code: 'INTERNAL_SERVER_ERROR' })
+      sent.length = 0
+      sentAt.length = 0
+      retitle(store, title)
+      while (sent.length < 8) await vi.advanceTimersByTimeAsync(100)
+      const waits = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0))
+      expect(waits).toEqual([3_000, 6_000, 12_000, 24_000, 48_000, 60_000, 60_000])
+      setTrouble('none')
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(store.view.value.saving.kind).toBe('saved')
+    }
   })
 
   test('over a change that arrived without an answer, which is nobody else’s', async () => {

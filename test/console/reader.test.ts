@@ -12,7 +12,7 @@ const REST_MS = 300
 
 /** A reader, and the requests that it makes: each waits until the test answers it. */
 function reading() {
-  const requests: { answer(value: number): Promise<void>; fail(): Promise<void>; aborted: boolean }[] = []
+  const requests: { answer(value: number): Promise<void>; fail(): Promise<void>; refuse(code: string): Promise<void>; aborted: boolean }[] = []
   const client = new Client({
     url: 'http://server.test/graphql',
     exchanges: [fetchExchange],
@@ -24,6 +24,10 @@ function reading() {
           async answer(value: number) {
             const headers = { 'content-type': 'application/json' }
             resolve(new Response(JSON.stringify({ data: { value } }), { headers }))
+            await vi.advanceTimersByTimeAsync(0)
+          },
+          async refuse(code: string) {
+            resolve(Response.json({ errors: [{ message: 'No.', extensions: { code } }] }))
             await vi.advanceTimersByTimeAsync(0)
           },
           async fail() {
@@ -120,6 +124,28 @@ test('what fails again and again is tried ever less often, and no more once it i
   await requests.at(-1)?.fail()
   await vi.advanceTimersByTimeAsync(250)
   expect(requests.length).toBe(10)
+})
+
+test('what is forbidden is asked for once, however often it is told to, and again on another connection', async () => {
+  const { reader, requests, next } = reading()
+  reader.refresh()
+  const first = await next()
+  reader.refresh()
+  await first.refuse('FORBIDDEN')
+  expect(reader.state.value).toMatchObject({ data: undefined, error: { message: '[GraphQL] No.' } })
+  for (let times = 0; times < 10; times += 1) {
+    await vi.advanceTimersByTimeAsync(60_000)
+    reader.refresh()
+  }
+  expect(requests.length).toBe(1)
+  reader.restart()
+  await (await next()).answer(1)
+  expect(reader.state.value).toMatchObject({ data: { value: 1 }, error: null })
+  await vi.advanceTimersByTimeAsync(REST_MS)
+  reader.refresh()
+  await (await next()).refuse('INTERNAL_SERVER_ERROR')
+  await (await next()).answer(2)
+  expect(reader.state.value).toMatchObject({ data: { value: 2 }, error: null })
 })
 
 test('of all that cannot be read again the oldest is told, until it can or nobody looks at it', () => {

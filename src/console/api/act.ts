@@ -45,6 +45,10 @@ const TROUBLE: ReadonlySet<unknown> = new Set(['INTERNAL_SERVER_ERROR', 'TOO_MAN
 const isPassing = (error: CombinedError | undefined): boolean =>
   (error?.graphQLErrors ?? []).every(({ extensions }) => TROUBLE.has(extensions.code))
 
+/** Whether whoever is signed in may not have the answer: asking again in the same session changes nothing. */
+export const isForbidden = (error: CombinedError): boolean =>
+  error.graphQLErrors.some(({ extensions }) => extensions.code === 'FORBIDDEN')
+
 /** Why the server gave no answer that can be used, for people. */
 export function sentenceOf(error: CombinedError | null | undefined): string {
   if (error?.networkError !== undefined && error.networkError !== null) {

@@ -1,6 +1,6 @@
 import { Client, type CombinedError, fetchExchange, mapExchange, subscriptionExchange } from '@urql/core'
 import { createClient, type Client as SocketClient } from 'graphql-ws'
-import { retryMs } from './retry.ts'
+import { READING, retryMs } from './retry.ts'
 import { measureClock } from './server-clock.ts'
 import { Signal } from './signal.ts'
 import { StaleReadings } from './stale-readings.ts'
@@ -82,7 +82,7 @@ export function openConnection(token: string, onRefused: () => void): Connection
     keepAlive: PING_MS,
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: () => true,
-    retryWait: (retries) => pause(retryMs(retries)),
+    retryWait: (retries) => pause(retryMs(retries, READING)),
     // What trying again would not change.
     onNonLazyError: () => refused || state.set({ kind: 'broken' }),
     on: {

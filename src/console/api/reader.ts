@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { AnyVariables, Client, CombinedError, OperationResult } from '@urql/core'
-import { retryMs } from './retry.ts'
+import { isForbidden } from './act.ts'
+import { READING, retryMs } from './retry.ts'
 import { serverNow } from './server-clock.ts'
 import { Signal } from './signal.ts'
 
@@ -16,13 +17,17 @@ export type Read<Data> = {
   readAt: number | null
 }
 
-/** Reads one query again and again, whenever it is told to and, where that failed, by itself; never twice at a time. */
+/**
+ * Reads one query again and again, whenever it is told to and, where that failed, by itself; never twice at a time. What
+ * is forbidden is asked for once, and no more on the same connection.
+ */
 export class Reader<Data, Variables extends AnyVariables> {
   readonly state = new Signal<Read<Data>>({ data: undefined, error: null, readAt: null })
   readonly #ask: (answered: (result: OperationResult<Data, Variables>) => void) => { unsubscribe(): void }
   /** Gives up what is being read, or ends the rest after it; null: it is idle. */
   #giveUp: (() => void) | null = null
   #isDue = false
+  #isForbidden = false
   /** Readings that failed since one did not. */
   #failures = 0
 
@@ -35,6 +40,7 @@ export class Reader<Data, Variables extends AnyVariables> {
 
   /** Now; where it is being read, once more after that: the answer may be from before the change. A field, so that it can be handed on as it is. */
   readonly refresh = (): void => {
+    if (this.#isForbidden) return
     if (this.#giveUp === null) this.#read()
     else this.#isDue = true
   }
@@ -55,6 +61,7 @@ export class Reader<Data, Variables extends AnyVariables> {
 
   #read(): void {
     this.#isDue = false
+    this.#isForbidden = false
     const { unsubscribe } = this.#ask(({ data, error, stale }) => {
       // What the client has from before comes first.
       if (stale) return
@@ -65,8 +72,9 @@ export class Reader<Data, Variables extends AnyVariables> {
         this.#rest(REST_MS)
         this.state.set({ data: data ?? before.data, error: null, readAt: serverNow() })
       } else {
-        this.#isDue = true
-        this.#rest(retryMs(this.#failures++))
+        this.#isForbidden = isForbidden(error)
+        this.#isDue = !this.#isForbidden
+        this.#rest(retryMs(this.#failures++, READING))
         this.state.set({ data: data ?? before.data, error, readAt: before.readAt })
       }
     })

@@ -1,23 +1,16 @@
 import type { Client } from '@urql/core'
-import { DraftDocument, type DraftStateFragment, UpdateDraftDocument } from '../../generated/console/documents.ts'
-import { act, messageOf } from '../api/act.ts'
+import type { DraftStateFragment } from '../../generated/console/documents.ts'
 import { Signal } from '../api/signal.ts'
 import { type Content, contentOfDraft } from '../definitions/content.ts'
 import { isSame } from '../definitions/json.ts'
 import type { Backups, Kept } from './backup.ts'
-import { changesOf, isSameDraft, joined } from './draft-changes.ts'
+import { isSameDraft, joined } from './draft-changes.ts'
+import { DraftSaves } from './draft-saves.ts'
 import { beginningOf, type DraftView, type Saving, textOfView } from './draft-view.ts'
-import { issueOfMisfit, localIssues } from './local-issues.ts'
+import { localIssues } from './local-issues.ts'
 import { readText, textOfContent } from './spec-text.ts'
 import { Steps } from './steps.ts'
 import { whoChanged } from './who-changed.ts'
-
-/** How long nobody has to type before it is saved. */
-const REST_MS = 700
-/** Between two tries to save while the server is away. */
-const RETRY_MS = 3_000
-
-const CORRECT_IT = 'Correct what is marked: it cannot be sent like this.'
 
 type DraftStoreOptions = {
   client: Client
@@ -27,22 +20,14 @@ type DraftStoreOptions = {
   writer: string
 }
 
-/**
- * A draft that is being written, and its way to the server: saved as one types, never over what somebody else wrote.
- * What is not on the server yet is kept in this browser.
- */
+/** A draft that is being written: saved as one types, and kept in this browser until it is on the server. */
 export class DraftStore {
   readonly view: Signal<DraftView>
   readonly #client: Client
   readonly #backups: Backups
   readonly #writer: string
   readonly #steps = new Steps()
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #isLeft = false
-  /** What was sent and never answered: any of it may have arrived. */
-  #unanswered: Content[] = []
-  /** The saves, one after another. */
-  #saves: Promise<boolean> = Promise.resolve(true)
+  readonly #saves: DraftSaves
 
   constructor({ client, server, backups, writer }: DraftStoreOptions) {
     this.#client = client
@@ -60,17 +45,19 @@ export class DraftStore {
       canRedo: false,
       ...beginningOf(server, mine),
     })
+    this.#saves = new DraftSaves({
+      client,
+      view: () => this.view.value,
+      set: (changed) => this.#set(changed),
+      onBehind: () => this.#backUp(),
+      onArrived: () => backups.forgetOwn(),
+    })
     if (mine !== null) this.#begin(mine)
   }
 
   /** Somebody writes here, until the answer is called: what is not saved then is sent, and kept until it has arrived. */
   enter(): () => void {
-    this.#isLeft = false
-    if (this.view.value.saving.kind !== 'saved') void this.save()
-    return () => {
-      this.#isLeft = true
-      void this.save()
-    }
+    return this.#saves.enter()
   }
 
   /** Changes the draft; `place` says where, so that what is typed in one go is undone together. */
@@ -178,78 +165,12 @@ export class DraftStore {
 
   /** Now, and not when nobody types any more. Answers whether all is on the server. */
   save(): Promise<boolean> {
-    clearTimeout(this.#timer)
-    this.#saves = this.#saves.then(() => this.#trySave())
-    return this.#saves
-  }
-
-  async #trySave(): Promise<boolean> {
-    const { content, base, updatedAt, server, conflict, problem } = this.view.value
-    if (conflict !== null) return false
-    if (problem !== null || localIssues(content).length > 0) {
-      return this.#refuse(
-        problem === null ? CORRECT_IT : 'Correct the text, or drop what cannot be read: it cannot be sent like this.',
-      )
-    }
-    const changes = changesOf(base, content)
-    if (Object.keys(changes).length === 0) return this.#arrive(content)
-    this.#set({ saving: { kind: 'saving' } })
-    const outcome = await act(this.#client, UpdateDraftDocument, {
-      input: { id: server.id, ifUpdatedAt: updatedAt, ...changes },
-    })
-    if (outcome.kind === 'done') {
-      const { definition } = outcome.payload
-      this.#unanswered = []
-      this.#set({
-        base: content,
-        updatedAt: definition.updatedAt,
-        server: definition,
-        issues: definition.draftIssues,
-        changedBy: null,
-      })
-      if (this.view.value.content === content && this.view.value.problem === null) return this.#arrive(content)
-      this.#backUp()
-      this.#later(REST_MS)
-      return false
-    }
-    if (outcome.kind === 'unknown') {
-      if (!outcome.isPassing) {
-        const misfits = outcome.misfits.map(issueOfMisfit)
-        if (misfits.length > 0) this.#set({ issues: [...misfits, ...server.draftIssues] })
-        return this.#refuse(misfits.length > 0 ? CORRECT_IT : outcome.message)
-      }
-      if (!this.#unanswered.includes(content)) this.#unanswered.push(content)
-      return this.#tryAgain(outcome.message)
-    }
-    const message = messageOf(outcome.refusal)
-    if (outcome.refusal.code !== 'CONFLICT') return this.#refuse(message)
-    const { data } = await this.#client.query(DraftDocument, { slug: server.slug }, { requestPolicy: 'network-only' })
-    if (data?.definition == null) return this.#tryAgain(message)
-    if (data.definition.state === 'ARCHIVED') return this.#refuse(message)
-    return this.#meet(data.definition)
-  }
-
-  /** The draft is another one on the server than it was known to be here. */
-  async #meet(theirs: DraftStateFragment): Promise<boolean> {
-    const { base, content, updatedAt } = this.view.value
-    const now = contentOfDraft(theirs)
-    const known = [base, content, ...this.#unanswered]
-    if (known.some((one) => isSameDraft(now, one))) {
-      // It was published, or a save arrived whose answer was lost: nobody wrote anything else.
-      this.#unanswered = []
-      this.#set({ base: now, updatedAt: theirs.updatedAt, server: theirs, issues: theirs.draftIssues })
-      return this.#trySave()
-    }
-    this.#set({ conflict: { theirs, who: null, at: null }, saving: { kind: 'unsaved' } })
-    const who = await whoChanged(this.#client, theirs.id, updatedAt)
-    const { conflict } = this.view.value
-    if (who !== null && conflict?.theirs === theirs) this.#set({ conflict: { theirs, who: who.name, at: who.at } })
-    return false
+    return this.#saves.now()
   }
 
   #adopt(server: DraftStateFragment): void {
     const content = contentOfDraft(server)
-    this.#unanswered = []
+    this.#saves.forget()
     this.#backups.forgetOwn()
     this.#set({
       content,
@@ -264,24 +185,6 @@ export class DraftStore {
     })
   }
 
-  #arrive(content: Content): boolean {
-    const { server } = this.view.value
-    this.#backups.forgetOwn()
-    this.#set({ saving: { kind: 'saved' }, base: content, issues: server.draftIssues, isRestored: false })
-    return true
-  }
-
-  #refuse(message: string): boolean {
-    this.#set({ saving: { kind: 'refused', message } })
-    return false
-  }
-
-  #tryAgain(message: string): boolean {
-    this.#set({ saving: { kind: 'away', message } })
-    this.#later(RETRY_MS)
-    return false
-  }
-
   #write(content: Content): void {
     const { conflict, saving } = this.view.value
     const next: Saving = saving.kind === 'saving' ? saving : { kind: 'unsaved' }
@@ -294,24 +197,19 @@ export class DraftStore {
       ...this.#canStep(),
     })
     this.#backUp()
-    if (conflict === null) this.#later(REST_MS)
+    if (conflict === null) this.#saves.soon()
   }
 
   #begin(backup: Kept): void {
     this.#backups.goOnFrom(backup)
     const { conflict } = this.view.value
-    if (conflict !== null) void this.#meet(conflict.theirs)
+    if (conflict !== null) void this.#saves.meet(conflict.theirs)
   }
 
   #backUp(): void {
     const { updatedAt, content, base, text, problem } = this.view.value
     const unread = problem === null ? null : text
     this.#set({ isKept: this.#backups.keep({ by: this.#writer, updatedAt, content, base, text: unread }) })
-  }
-
-  #later(ms: number): void {
-    clearTimeout(this.#timer)
-    if (!this.#isLeft) this.#timer = setTimeout(() => void this.save(), ms)
   }
 
   #canStep() {

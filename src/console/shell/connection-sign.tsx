@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconHistory, IconPlugConnectedX, IconWifi, IconWifiOff } from '@tabler/icons-react'
-import { sentenceOf } from '../api/act.ts'
+import { isForbidden, sentenceOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { useSignal } from '../api/signal.ts'
 import { Elapsed } from '../time/elapsed.tsx'
@@ -40,7 +40,7 @@ export function ConnectionBanner() {
               What you see is from <Instant at={new Date(stale.readAt).toISOString()} zone={null} />; it cannot be read
               again.
             </strong>{' '}
-            {sentenceOf(stale.error)} It is tried again by itself.
+            {sentenceOf(stale.error)} {!isForbidden(stale.error) && 'It is tried again by itself.'}
           </span>
         </p>
       )}
