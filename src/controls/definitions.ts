@@ -32,6 +32,7 @@ import {
 } from '../store/definitions.ts'
 import { mintId } from '../store/ids.ts'
 import type { ControlContext } from './context.ts'
+import { reasonDetail } from './reason.ts'
 import { conflict, invalid, MAX_TRIES, notFound, overtaken, type Refusal, type Result } from './result.ts'
 import { NOTHING_UPCOMING, planUpcoming, type UpcomingCounts } from './upcoming.ts'
 import { verifyContent } from './verification.ts'
@@ -53,6 +54,8 @@ export type UpdateDefinitionInput = Settings & {
   spec?: EventSpecInput | null
 }
 export type PublishDefinitionInput = { id: string; ifUpdatedAt?: Date | null }
+/** `reason`: why, for the audit log. */
+export type DefinitionControlInput = { id: string; reason?: string | null | undefined }
 
 type DefinitionResult = Result<{ definitionId: string }>
 type Published = {
@@ -190,9 +193,9 @@ export async function publishDefinition(
 export async function archiveDefinition(
   ctx: ControlContext,
   actor: Actor,
-  { id }: { id: string },
+  { id, reason }: DefinitionControlInput,
 ): Promise<DefinitionResult> {
-  const audit = auditOf(ctx, actor, { action: 'definition.archive', id, detail: {} })
+  const audit = auditOf(ctx, actor, { action: 'definition.archive', id, detail: reasonDetail(reason) })
   const because = 'archived'
   const line = log.runStatus({ at: audit.at, actor }, { from: 'SCHEDULED', to: 'CANCELLED', because })
   const { archived, runsGoingOn, cancelled } = await archiveIfIdle(ctx.db.patient, { id, because, line, audit })

@@ -7,6 +7,12 @@ export function givenReason(reason: string | null | undefined): string | undefin
   return text === '' ? undefined : text
 }
 
+/** What an audit entry keeps of a reason: nothing where none was given. */
+export function reasonDetail(reason: string | null | undefined): { reason?: string } {
+  const text = givenReason(reason)
+  return text === undefined ? {} : { reason: text }
+}
+
 /** A reason that has to be given. */
 export function requiredReason(reason: string): { ok: true; text: string } | { ok: false; issue: Issue } {
   const text = givenReason(reason)

@@ -1,10 +1,11 @@
 import type { Actor } from '../domain/actor.ts'
-import { formatId } from '../domain/ids.ts'
 import { readDefinition } from '../store/definitions.ts'
 import { missIfWaiting, readPausedStarts } from '../store/missed.ts'
 import { pauseScheduleIfActive, resumeScheduleIfSwept } from '../store/schedule-controls.ts'
 import type { ControlContext } from './context.ts'
-import { conflict, MAX_TRIES, notFound, overtaken, type Refusal, type Result } from './result.ts'
+import { auditOf, type DefinitionControlInput, noDefinition } from './definitions.ts'
+import { reasonDetail } from './reason.ts'
+import { conflict, MAX_TRIES, overtaken, type Refusal, type Result } from './result.ts'
 
 type ScheduleResult = Result<{ definitionId: string }>
 
@@ -18,9 +19,9 @@ const BATCH = 500
 export async function pauseSchedule(
   ctx: ControlContext,
   actor: Actor,
-  { id }: { id: string },
+  { id, reason }: DefinitionControlInput,
 ): Promise<ScheduleResult> {
-  const audit = auditOf(ctx, actor, 'definition.pause-schedule', id)
+  const audit = auditOf(ctx, actor, { action: 'definition.pause-schedule', id, detail: reasonDetail(reason) })
   if (await pauseScheduleIfActive(ctx.db.prisma, { definitionId: id, audit })) {
     ctx.changes.schedulesChanged()
     return { definitionId: id }
@@ -33,14 +34,14 @@ export async function pauseSchedule(
 export async function resumeSchedule(
   ctx: ControlContext,
   actor: Actor,
-  { id }: { id: string },
+  { id, reason }: DefinitionControlInput,
 ): Promise<ScheduleResult> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const now = ctx.clock.now()
     const inPause = await readPausedStarts(ctx.db.prisma, { now, limit: BATCH, definitionId: id })
     for (const { runId, line } of await missIfWaiting(ctx.db.prisma, { runs: inPause, now }))
       ctx.changes.publish({ runId, line, cues: false })
-    const audit = auditOf(ctx, actor, 'definition.resume-schedule', id)
+    const audit = auditOf(ctx, actor, { action: 'definition.resume-schedule', id, detail: reasonDetail(reason) })
     if (await resumeScheduleIfSwept(ctx.db.prisma, { definitionId: id, audit, now })) {
       ctx.changes.schedulesChanged()
       return { definitionId: id }
@@ -54,10 +55,7 @@ export async function resumeSchedule(
 }
 
 function refusalOf(id: string, state: 'DRAFT' | 'READY' | 'ARCHIVED' | null): Refusal | null {
-  if (state === null)
-    return notFound(
-      `There is no definition ${formatId('Definition', id)}; list the definitions to find the one you mean.`,
-    )
+  if (state === null) return noDefinition(id)
   if (state === 'ARCHIVED')
     return conflict('The definition is archived and makes no runs any more.', { definitionId: id })
   if (state === 'DRAFT')
@@ -65,8 +63,4 @@ function refusalOf(id: string, state: 'DRAFT' | 'READY' | 'ARCHIVED' | null): Re
       definitionId: id,
     })
   return null
-}
-
-function auditOf(ctx: ControlContext, actor: Actor, action: string, id: string) {
-  return { at: ctx.clock.now(), actor, action, subject: formatId('Definition', id), detail: {} }
 }

@@ -3,7 +3,7 @@ import type { Issue } from '../domain/issue.ts'
 import type { RegisteredAction } from '../modules/registered.ts'
 import { setActionSetting as store } from '../store/action-settings.ts'
 import type { ControlContext } from './context.ts'
-import { givenReason } from './reason.ts'
+import { reasonDetail } from './reason.ts'
 import { invalid, notFound, type Result } from './result.ts'
 
 export type ActionSettingInput = {
@@ -23,7 +23,7 @@ export type ActionSettingInput = {
 export async function setActionSetting(
   ctx: ControlContext,
   actor: Actor,
-  { actionId, enabled, caps, reason: given }: ActionSettingInput,
+  { actionId, enabled, caps, reason }: ActionSettingInput,
 ): Promise<Result<{ action: RegisteredAction }>> {
   const action = ctx.catalog.action(actionId)
   if (action === undefined) return notFound(ctx.catalog.whyMissing(actionId))
@@ -31,11 +31,10 @@ export async function setActionSetting(
   const issues = capIssues(action, wanted)
   if (issues.length > 0) return invalid(issues)
   if (enabled == null && wanted.length === 0) return { action }
-  const reason = givenReason(given)
   const detail = {
     ...(enabled == null ? {} : { enabled }),
     ...(wanted.length === 0 ? {} : { caps: wanted }),
-    ...(reason === undefined ? {} : { reason }),
+    ...reasonDetail(reason),
   }
   await store(ctx.db.prisma, {
     actionId,

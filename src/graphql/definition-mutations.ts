@@ -66,7 +66,10 @@ const VerifyDefinitionInput = builder.inputType('VerifyDefinitionInput', {
 
 export const DefinitionIdInput = builder.inputType('DefinitionIdInput', {
   description: 'Which definition.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Its id.' }) }),
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Its id.' }),
+    reason: t.string({ description: 'Why; kept in the audit log.' }),
+  }),
 })
 
 const CreateDefinitionPayload = definitionPayload('CreateDefinition')
@@ -201,11 +204,11 @@ builder.mutationFields((t) => ({
     description:
       'Puts a definition away: its upcoming runs that the schedule made are cancelled. CONFLICT while others of it go on. Needs ADMIN.',
     args: { input: t.arg({ type: DefinitionIdInput, required: true, description: 'Which.' }) },
-    resolve: (_root, { input: { id } }, context) => {
+    resolve: (_root, { input: { id, reason } }, context) => {
       const definitionId = uuidOf(id, 'Definition')
       return definitionId === null
         ? noSuch('definition', id)
-        : archiveDefinition(context.control, actorOf(context), { id: definitionId })
+        : archiveDefinition(context.control, actorOf(context), { id: definitionId, reason })
     },
   }),
 }))

@@ -18,11 +18,11 @@ builder.mutationFields((t) => ({
     description:
       'Pauses the schedule: it makes no runs, and those it made are MISSED at their instant. Runs started by hand and runs in flight go on. Needs ADMIN.',
     args: { input: t.arg({ type: DefinitionIdInput, required: true, description: 'Which definition.' }) },
-    resolve: (_root, { input: { id } }, context) => {
+    resolve: (_root, { input: { id, reason } }, context) => {
       const definitionId = uuidOf(id, 'Definition')
       return definitionId === null
         ? noSuch('definition', id)
-        : pauseSchedule(context.control, actorOf(context), { id: definitionId })
+        : pauseSchedule(context.control, actorOf(context), { id: definitionId, reason })
     },
   }),
   resumeSchedule: t.field({
@@ -30,11 +30,11 @@ builder.mutationFields((t) => ({
     authScopes: needs('ADMIN'),
     description: 'Lets the schedule go on; nothing of the pause is made up for. Needs ADMIN.',
     args: { input: t.arg({ type: DefinitionIdInput, required: true, description: 'Which definition.' }) },
-    resolve: (_root, { input: { id } }, context) => {
+    resolve: (_root, { input: { id, reason } }, context) => {
       const definitionId = uuidOf(id, 'Definition')
       return definitionId === null
         ? noSuch('definition', id)
-        : resumeSchedule(context.control, actorOf(context), { id: definitionId })
+        : resumeSchedule(context.control, actorOf(context), { id: definitionId, reason })
     },
   }),
 }))

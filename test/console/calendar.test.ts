@@ -53,7 +53,8 @@ describe.skipIf(browserPath === null)('the calendar', TIME, async () => {
     await page.goto(server.url + MONTH)
     await page.getByRole('heading', { name: 'Calendar: March 2031' }).waitFor()
     await page.getByText(/^1\d\d occurrences, 1\d\d of them without a run yet, 2 to look at$/).waitFor()
-    await page.getByText('Schedule paused: Event parade.').waitFor()
+    const pauses = page.getByRole('list', { name: 'Paused schedules' })
+    await pauses.getByRole('link', { name: 'Event parade' }).waitFor()
     await page.getByText('can follow this one').getByRole('link', { name: 'create a token' }).waitFor()
     expect(await page.getByRole('button', { name: 'Event parade' }).count()).toBe(0)
 
@@ -162,6 +163,52 @@ describe.skipIf(browserPath === null)('the calendar', TIME, async () => {
       .getByRole('button', { name: /Event by-hand.*Cancelled/, includeHidden: true })
       .waitFor()
     expect((await runOf(other)).status).toBe('CANCELLED')
+  })
+
+  test('a schedule is paused where its plan stands and resumed where that says so, with reasons for the audit log', async () => {
+    const id = await scheduled('regatta', { start: '2033-05-02T10:00', rule: 'FREQ=DAILY;COUNT=3' })
+    const { token } = await server.tokenFor('Mira', 'ADMIN')
+    const page = await open({ token, path: '/calendar?view=week&on=2033-05-02' })
+    const lines = page.getByRole('button', { name: 'Event regatta' })
+    await lines.nth(2).waitFor()
+    await lines.first().click()
+    await page.getByRole('button', { name: 'Pause schedule …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Pause the schedule of "Event regatta"?' })
+    await dialog.getByText('runs that it made (none now) are missed when the time comes').waitFor()
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('The wind is too strong.')
+    expect(await findings(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Pause it' }).click()
+    const resume = page
+      .getByRole('list', { name: 'Paused schedules' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Event regatta' })
+      .getByRole('button', { name: 'Resume …' })
+    await resume.waitFor()
+    await lines.first().waitFor({ state: 'detached' })
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await findings(page)).toEqual([])
+
+    const { token: guest } = await server.tokenFor('Vera', 'VIEWER')
+    const seen = await open({ token: guest, path: '/calendar?view=week&on=2033-05-02' })
+    await seen.getByRole('list', { name: 'Paused schedules' }).getByRole('link', { name: 'Event regatta' }).waitFor()
+    expect(await seen.getByRole('button', { name: /schedule/ }).count()).toBe(0)
+
+    await resume.click()
+    await page.getByRole('textbox', { name: 'Reason' }).fill('It is calm.')
+    await page.getByRole('button', { name: 'Resume it' }).click()
+    await lines.nth(2).waitFor()
+    await page.goto(`${server.url}/audit?subject=${id}`)
+    const entries = page.getByRole('list', { name: 'Entries' }).getByRole('listitem')
+    await entries
+      .filter({ hasText: 'Mira paused the schedule of Event regatta' })
+      .getByText('The wind is too strong.')
+      .first()
+      .waitFor()
+    await entries
+      .filter({ hasText: 'Mira resumed the schedule of Event regatta' })
+      .getByText('It is calm.')
+      .first()
+      .waitFor()
   })
 
   test('what others do is followed, and what was missed says why; who looks on is offered no control', async () => {

@@ -92,6 +92,31 @@ test('each leaves one entry, with who, when and the id as the API shows it; newe
   expect(seen).toEqual(expected)
 })
 
+test('why a schedule was paused or resumed, or an event put away, is kept; a reason of nothing but space is none', async () => {
+  const made = await client.query(
+    `mutation { createDefinition(input: { slug: "with-reasons", title: "A", spec: ${SPEC} }) { ... on CreateDefinitionPayload { definition { id } } } }`,
+  )
+  const id = made.text('createDefinition', 'definition', 'id')
+  await client.query(`mutation { publishDefinition(input: { id: "${id}" }) { __typename } }`)
+  const reasons = { pauseSchedule: 'The hall burns.', resumeSchedule: ' It is out. ', archiveDefinition: ' ' }
+  for (const [name, reason] of Object.entries(reasons)) {
+    clock.moveBy(1000)
+    const data = await client.query(
+      `mutation ($reason: String) { ${name}(input: { id: "${id}", reason: $reason }) { __typename } }`,
+      { reason },
+    )
+    expect(data.at(name, '__typename')).toMatch(/Payload$/)
+  }
+  const kept = await client.query(
+    `{ auditLog(filter: { subject: "${id}" }, first: 3) { edges { node { action detail } } } }`,
+  )
+  expect([0, 1, 2].map((n) => kept.at('auditLog', 'edges', n, 'node'))).toEqual([
+    { action: 'definition.archive', detail: {} },
+    { action: 'definition.resume-schedule', detail: { reason: 'It is out.' } },
+    { action: 'definition.pause-schedule', detail: { reason: 'The hall burns.' } },
+  ])
+})
+
 test('it is filtered by who, what, on what and when', async () => {
   const token = await client.query(
     'mutation { createApiToken(input: { name: "filtered", role: VIEWER }) { ... on CreateApiTokenPayload { apiToken { id } } } }',

@@ -1,10 +1,11 @@
-import { Button, Group, NumberInput, Stack, Switch, Textarea } from '@mantine/core'
+import { Button, Group, NumberInput, Stack, Switch } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type RegisteredActionFragment, SetActionSettingDocument } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { type Busy, Dialog, LeaveButton } from '../ui/dialog.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { ReasonField } from '../ui/reason-field.tsx'
 import { capOf, capsOf } from './action-words.ts'
 
 type SettingDialogProps = { action: RegisteredActionFragment; opened: boolean; onClose(): void; onChange(): void }
@@ -83,18 +84,13 @@ function SettingForm({ action, isBusy, setBusy, onClose, onChange }: Omit<Settin
             }}
           />
         ))}
-        <Textarea
-          label="Reason"
-          description="Kept in the audit log, with your name."
-          autosize
-          minRows={2}
-          maxRows={6}
-          size="md"
-          required
+        <ReasonField
           value={reason}
-          error={isMissing ? 'Say why: who reads the audit log later will ask.' : null}
-          onChange={(event) => {
-            setReason(event.currentTarget.value)
+          keptIn="audit log"
+          isRequired
+          isMissing={isMissing}
+          onChange={(text) => {
+            setReason(text)
             setMissing(false)
           }}
         />

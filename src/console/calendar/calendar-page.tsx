@@ -77,6 +77,10 @@ export function CalendarPage({ view, day, event }: CalendarPageProps) {
   useLookAgain(refresh, LOOK_AGAIN_MS)
   useLookAgain(known.refresh, LOOK_AGAIN_MS)
 
+  const changed = () => {
+    refresh()
+    known.refresh()
+  }
   const [opened, setOpened] = useState<Occurrence | null>(null)
   const occurrences = data?.calendar ?? []
   const inOrder = byDay(occurrences)
@@ -95,7 +99,7 @@ export function CalendarPage({ view, day, event }: CalendarPageProps) {
         title={title}
         events={events.length > 0 ? events : occurrences.map(({ definition }) => definition)}
       />
-      <PausedSchedules events={event === null ? events : events.filter(({ id }) => id === event)} />
+      <PausedSchedules events={event === null ? events : events.filter(({ id }) => id === event)} onChange={changed} />
       <p role="status" className={classes.summary}>
         {data === undefined ? (
           error === null && (
@@ -139,7 +143,7 @@ export function CalendarPage({ view, day, event }: CalendarPageProps) {
       <OccurrenceDrawer
         occurrence={opened && (occurrences.find((each) => isSame(each, opened)) ?? opened)}
         onClose={() => setOpened(null)}
-        onChange={refresh}
+        onChange={changed}
       />
     </>
   )

@@ -8,6 +8,7 @@ import {
 } from '../../generated/console/documents.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { useLive } from '../api/live-query.ts'
+import { ScheduleButton } from '../definitions/schedule-button.tsx'
 import { runControl, startNowControl } from '../run/run-controls.ts'
 import { useMay } from '../session/viewer-context.ts'
 import { useAsk } from '../ui/control-host.tsx'
@@ -53,7 +54,14 @@ export function OccurrenceDrawer({ occurrence, onClose, onChange }: OccurrenceDr
           </div>
           {occurrence !== null &&
             (occurrence.run === null ? (
-              <Planned occurrence={occurrence} />
+              <Planned
+                occurrence={occurrence}
+                onChange={() => {
+                  onChange()
+                  // What a paused schedule plans is not shown.
+                  onClose()
+                }}
+              />
             ) : (
               <Made key={occurrence.run.id} occurrence={occurrence} run={occurrence.run} onChange={onChange} />
             ))}
@@ -63,9 +71,9 @@ export function OccurrenceDrawer({ occurrence, onClose, onChange }: OccurrenceDr
   )
 }
 
-/** What has no run yet can only be given one. */
-function Planned({ occurrence }: { occurrence: Occurrence }) {
-  const mayStart = useMay('ADMIN')
+/** What has no run yet can only be given one, or none of its schedule. */
+function Planned({ occurrence, onChange }: { occurrence: Occurrence; onChange(): void }) {
+  const mayChange = useMay('ADMIN')
   const { definition, at } = occurrence
   return (
     <>
@@ -73,11 +81,12 @@ function Planned({ occurrence }: { occurrence: Occurrence }) {
       <p className={classes.drawerText}>
         No run is made of it yet: that happens by itself, some days before. It can be moved or cancelled from then on.
       </p>
-      {mayStart && (
+      {mayChange && (
         <div className={classes.drawerControls}>
           <LinkButton variant="default" size="md" to="/start/$slug" params={{ slug: definition.slug }} search={{ at }}>
             Make its run …
           </LinkButton>
+          <ScheduleButton definitionId={definition.id} onChange={onChange} />
         </div>
       )}
     </>
@@ -87,8 +96,9 @@ function Planned({ occurrence }: { occurrence: Occurrence }) {
 type MadeProps = { occurrence: Occurrence; run: NonNullable<Occurrence['run']>; onChange(): void }
 
 /** What has a run, which is followed also where the calendar does not show it any more. */
-function Made({ occurrence, run: { id, scope }, onChange }: MadeProps) {
+function Made({ occurrence, run: { id, scope, source }, onChange }: MadeProps) {
   const { client } = useConnection()
+  const mayPause = useMay('ADMIN') && source === 'SCHEDULE'
   const ask = useAsk()
   const { data, error, refresh } = useLive(
     { query: OccurrenceRunDocument, variables: { id } },
@@ -139,6 +149,7 @@ function Made({ occurrence, run: { id, scope }, onChange }: MadeProps) {
             Cancel …
           </Button>
         )}
+        {mayPause && <ScheduleButton definitionId={occurrence.definition.id} onChange={onChange} />}
       </div>
     </>
   )

@@ -5,32 +5,38 @@ import {
   PauseScheduleDocument,
   RehearseDefinitionDocument,
   ResumeScheduleDocument,
+  type ScheduleHolderFragment,
 } from '../../generated/console/documents.ts'
 import { act } from '../api/act.ts'
 import { newRequestId } from '../api/request-id.ts'
-import type { Control } from '../ui/control.ts'
+import { type Control, reasonOf } from '../ui/control.ts'
 
-/** Stops the schedule, or lets it go on. */
-export function scheduleControl(client: Client, definition: DefinitionPageFragment): Control {
-  const input = { id: definition.id }
-  if (definition.schedulePaused) {
-    return {
-      title: 'Resume the schedule?',
-      effect: 'It makes and starts runs again from now on. Nothing of the pause is made up for.',
-      action: 'Resume it',
-      color: 'go',
-      isReasonKept: false,
-      perform: () => act(client, ResumeScheduleDocument, { input }),
-    }
-  }
+/** Stops the schedule. */
+function pauseControl(client: Client, definition: ScheduleHolderFragment): Control {
   return {
-    title: 'Pause the schedule?',
+    title: `Pause the schedule of "${definition.title}"?`,
     effect: `Until somebody resumes it, the schedule makes no runs, and ${scheduled(definition)} missed when the time comes. Runs that somebody starts, and runs that go on, are not touched.`,
     action: 'Pause it',
-    isReasonKept: false,
-    perform: () => act(client, PauseScheduleDocument, { input }),
+    reasonKeptIn: 'audit log',
+    perform: ({ reason }) => act(client, PauseScheduleDocument, { input: { id: definition.id, ...reasonOf(reason) } }),
   }
 }
+
+/** Lets the schedule of an event go on. */
+export function resumeControl(client: Client, { id, title }: { id: string; title: string }): Control {
+  return {
+    title: `Resume the schedule of "${title}"?`,
+    effect: 'It makes and starts runs again from now on. Nothing of the pause is made up for.',
+    action: 'Resume it',
+    color: 'go',
+    reasonKeptIn: 'audit log',
+    perform: ({ reason }) => act(client, ResumeScheduleDocument, { input: { id, ...reasonOf(reason) } }),
+  }
+}
+
+/** Stops the schedule, or lets it go on. */
+export const scheduleControl = (client: Client, definition: ScheduleHolderFragment): Control =>
+  definition.schedulePaused ? resumeControl(client, definition) : pauseControl(client, definition)
 
 /** Puts an event away. */
 export function archiveControl(client: Client, definition: DefinitionPageFragment): Control {
@@ -39,8 +45,9 @@ export function archiveControl(client: Client, definition: DefinitionPageFragmen
     effect: `It is put away for good: nobody can change, publish or start it any more, and ${scheduled(definition)} cancelled. It is refused while other runs of it go on.`,
     action: 'Archive it',
     color: 'stop',
-    isReasonKept: false,
-    perform: () => act(client, ArchiveDefinitionDocument, { input: { id: definition.id } }),
+    reasonKeptIn: 'audit log',
+    perform: ({ reason }) =>
+      act(client, ArchiveDefinitionDocument, { input: { id: definition.id, ...reasonOf(reason) } }),
   }
 }
 
@@ -55,7 +62,7 @@ export function rehearseControl(
     effect:
       'A run begins at once with real times, gates and cues, and changes nothing in the world: actions are asked whether they would work, or are not called. Parameters have their defaults.',
     action: 'Rehearse it',
-    isReasonKept: false,
+    reasonKeptIn: null,
     async perform() {
       const outcome = await act(client, RehearseDefinitionDocument, {
         input: { definitionId: definition.id, rehearsal: true, requestId },
@@ -66,7 +73,7 @@ export function rehearseControl(
   }
 }
 
-function scheduled({ scheduled: { totalCount } }: DefinitionPageFragment): string {
+function scheduled({ scheduled: { totalCount } }: ScheduleHolderFragment): string {
   if (totalCount === 0) return 'runs that it made (none now) are'
   return totalCount === 1 ? 'the run that it has made is' : `the ${totalCount ?? 'many'} runs that it has made are`
 }

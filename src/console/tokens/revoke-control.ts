@@ -10,7 +10,7 @@ export function revokeControl(client: Client, { id, name, role }: TokenRowFragme
     effect: `It is ${role === 'ADMIN' || role === 'EMITTER' ? 'an' : 'a'} ${role}. The server takes it no more from now on, and what is open with it ends at once: consoles, followed logs, game servers. If it is the one that you signed in with, you are signed out. Nothing brings it back.`,
     action: 'Revoke it',
     color: 'stop',
-    isReasonKept: false,
+    reasonKeptIn: null,
     perform: () => act(client, RevokeApiTokenDocument, { input: { id } }),
   }
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
 import type { RefusalFragment } from '../../generated/console/documents.ts'
@@ -9,6 +9,7 @@ import { type Busy, Dialog, LeaveButton } from './dialog.tsx'
 import { doneNotice } from './done-notice.tsx'
 import { InstantField } from './instant-field.tsx'
 import { Notice } from './notice.tsx'
+import { ReasonField } from './reason-field.tsx'
 
 type ControlDialogProps = {
   /** Null: none is asked for, and nothing is shown. */
@@ -35,7 +36,7 @@ function ControlForm({
   onClose,
   onChange,
 }: ControlDialogProps & Busy & { control: Control }) {
-  const { effect, action, color = 'blue', isReasonRequired = false, isReasonKept = true, instant } = control
+  const { effect, action, color = 'blue', isReasonRequired = false, reasonKeptIn = 'log', instant } = control
   const [reason, setReason] = useState('')
   const filled = instant?.value ?? null
   const [at, setAt] = useState(filled === null ? '' : toLocalField(filled))
@@ -92,22 +93,17 @@ function ControlForm({
             hasFocus
           />
         )}
-        {isReasonKept && (
-          <Textarea
-            label={isReasonRequired ? 'Reason' : 'Reason (if you like)'}
-            description="Kept in the log, with your name."
-            autosize
-            minRows={2}
-            maxRows={6}
-            size="md"
-            required={isReasonRequired}
+        {reasonKeptIn !== null && (
+          <ReasonField
             value={reason}
-            error={missing ? 'Say why: who reads the log later will ask.' : null}
-            onChange={(event) => {
-              setReason(event.currentTarget.value)
+            keptIn={reasonKeptIn}
+            isRequired={isReasonRequired}
+            isMissing={missing}
+            isFirst={instant === undefined}
+            onChange={(text) => {
+              setReason(text)
               setMissing(false)
             }}
-            data-autofocus={instant === undefined || undefined}
           />
         )}
         {problem !== null && <Notice tone="bad">{problem}</Notice>}

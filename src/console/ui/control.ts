@@ -11,8 +11,8 @@ export type Control = {
   done?: string
   color?: 'blue' | 'go' | 'stop'
   isReasonRequired?: boolean
-  /** False: there is nowhere to keep a reason, and none is asked for. */
-  isReasonKept?: boolean
+  /** Which log keeps the reason, that of a run where nothing is said; null: none does, and none is asked for. */
+  reasonKeptIn?: 'log' | 'audit log' | null
   /** Asks for an instant, and begins with this one. */
   instant?: { label: string; value: string; zone: string }
   /** `reason` is empty where none was given; `instant` as a UTC instant where it was asked for. */
