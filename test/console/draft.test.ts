@@ -274,7 +274,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await page.getByRole('textbox', { name: 'Every', exact: true }).fill('2')
     await next.getByText('Every 2 weeks on Sunday at 02:30.').waitFor()
     expect(await page.getByRole('textbox', { name: 'The rule' }).inputValue()).toBe('FREQ=WEEKLY;BYDAY=SU;INTERVAL=2')
-    await next.getByText('Clocks skip 02:30: 60 min later').waitFor()
+    await next.getByText('Clocks skip 02:30: +60 min').waitFor()
     expect(await findings(page)).toEqual([])
     const [first] = await next.getByRole('button', { name: /^Leave out/ }).all()
     const leftOut = (await first?.getAttribute('aria-label'))?.replace('Leave out ', '')

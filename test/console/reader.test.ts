@@ -12,7 +12,12 @@ const REST_MS = 300
 
 /** A reader, and the requests that it makes: each waits until the test answers it. */
 function reading() {
-  const requests: { answer(value: number): Promise<void>; fail(): Promise<void>; refuse(code: string): Promise<void>; aborted: boolean }[] = []
+  const requests: {
+    answer(value: number): Promise<void>
+    fail(): Promise<void>
+    refuse(code: string): Promise<void>
+    aborted: boolean
+  }[] = []
   const client = new Client({
     url: 'http://server.test/graphql',
     exchanges: [fetchExchange],

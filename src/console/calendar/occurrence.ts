@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import type { CalendarOccurrenceFragment } from '../../generated/console/documents.ts'
-import { cityOf } from '../time/clock-text.ts'
+import { daylightSaving } from '../time/daylight-saving.ts'
 import type { Tone } from '../ui/chip.tsx'
 import { signOf, whyMissed } from '../ui/run-status.tsx'
 
@@ -37,7 +37,7 @@ export const statusOf = ({ run }: Occurrence): Sign => (run === null ? PLANNED :
 export type Remark = Sign & { name: string; kind: string; sentence: string; isTrouble: boolean }
 
 export function remarksOf(occurrence: Occurrence): Remark[] {
-  const { run, definition, adjusted, contends } = occurrence
+  const { run, definition, timeZone, contends } = occurrence
   const remarks: Remark[] = []
   if (run !== null && run.waitingCues > 0) {
     remarks.push({
@@ -83,7 +83,17 @@ export function remarksOf(occurrence: Occurrence): Remark[] {
       isTrouble: true,
     })
   }
-  if (adjusted !== null) remarks.push(daylightSaving(occurrence))
+  const clocks = daylightSaving(occurrence, timeZone)
+  if (clocks !== null) {
+    remarks.push({
+      kind: 'daylight-saving',
+      name: 'Daylight saving',
+      ...clocks,
+      tone: 'info',
+      icon: IconClockShare,
+      isTrouble: false,
+    })
+  }
   if (run !== null && run.scheduledFor !== run.occurrenceAt) {
     remarks.push({
       kind: 'moved',
@@ -123,21 +133,4 @@ export function missedSentence({ run }: Occurrence): string | null {
 function rivalsOf({ contendsWith, definition }: Occurrence): string {
   const names = contendsWith.map(({ id, title }) => (id === definition.id ? 'another of this event' : title))
   return new Intl.ListFormat('en-GB').format(names)
-}
-
-function daylightSaving({ adjusted, shiftMinutes, local, timeZone }: Occurrence): Remark {
-  const time = local.slice(11, 16)
-  const city = cityOf(timeZone)
-  const isGap = adjusted === 'GAP'
-  return {
-    kind: 'daylight-saving',
-    name: 'Daylight saving',
-    word: isGap ? `+${shiftMinutes ?? 0} min` : 'First of two',
-    sentence: isGap
-      ? `There is no ${time} in ${city} on that day: the clocks go forward, and it starts ${shiftMinutes ?? 0} minutes later.`
-      : `There are two ${time} in ${city} on that day: the clocks go back, and it starts at the first.`,
-    tone: 'info',
-    icon: IconClockShare,
-    isTrouble: false,
-  }
 }

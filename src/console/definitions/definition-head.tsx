@@ -46,7 +46,7 @@ export function DefinitionHead({ definition, isPublishing, refresh }: HeadProps)
               whyNoneNext(definition)
             ) : (
               <>
-                Next <Instant at={next.at} zone={zone} /> <ComingSigns coming={next} />
+                Next <Instant at={next.at} zone={zone} /> <ComingSigns coming={next} zone={zone} />
               </>
             )}
           </p>

@@ -32,7 +32,7 @@ export function DefinitionRow({ definition }: { definition: DefinitionRowFragmen
             (schedulePaused ? 'Nothing comes until it is resumed' : 'Nothing more comes')
           ) : (
             <>
-              <ComingSigns coming={next} />
+              <ComingSigns coming={next} zone={zone} />
               <Instant at={next.at} zone={zone} />
               <strong>
                 <Countdown until={next.at} what="starts" />

@@ -38,10 +38,11 @@ export function DefinitionsPage() {
   const filter = { state: SHOWN[shown] ?? null, search: sought === '' ? null : sought }
   const { data, error, refresh } = useLive({ query: DefinitionsDocument, variables: { filter, first, since } }, null)
   useLookAgain(refresh)
-  const last = useKept(data)
+  // What was found before stands until what is searched for now is known.
+  const last = useKept(data, { isSearch: sought !== '' || shown === 'archived' })
 
-  const found = last?.definitions.edges.map(({ node }) => node) ?? []
-  const total = last?.definitions.totalCount ?? found.length
+  const found = last?.answer.definitions.edges.map(({ node }) => node) ?? []
+  const total = last?.answer.definitions.totalCount ?? found.length
   const create = mayEdit && (
     <Button size="md" leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setNew(true)}>
       New definition
@@ -78,9 +79,7 @@ export function DefinitionsPage() {
       </search>
       <VisuallyHidden role="status">{last !== undefined && `${total} found`}</VisuallyHidden>
       {last === undefined && <Unread what="the definitions" error={error} />}
-      {last !== undefined && found.length === 0 && (
-        <NoneFound isSearch={sought !== '' || shown === 'archived'} mayEdit={mayEdit} />
-      )}
+      {last !== undefined && found.length === 0 && <NoneFound isSearch={last.asked.isSearch} mayEdit={mayEdit} />}
       {found.length > 0 && (
         <ul className={classes.rows} aria-label="Definitions">
           {found.map((definition) => (

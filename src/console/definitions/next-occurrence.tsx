@@ -1,11 +1,12 @@
-import { IconArrowsMove } from '@tabler/icons-react'
+import { IconArrowsMove, IconClockShare } from '@tabler/icons-react'
 import type { OccurrenceFragment } from '../../generated/console/documents.ts'
+import { daylightSaving } from '../time/daylight-saving.ts'
 import { Chip } from '../ui/chip.tsx'
 import type { Coming } from './coming.ts'
 
 /** What is not as ever at what comes: a person moved it, or the clocks change. */
-export function ComingSigns({ coming: { isMoved, plan } }: { coming: Coming }) {
-  if (!isMoved) return plan === null ? null : <DaylightSaving occurrence={plan} />
+export function ComingSigns({ coming: { isMoved, plan }, zone }: { coming: Coming; zone: string }) {
+  if (!isMoved) return plan === null ? null : <DaylightSaving occurrence={plan} zone={zone} />
   return (
     <Chip tone="info" icon={IconArrowsMove}>
       Moved
@@ -14,14 +15,14 @@ export function ComingSigns({ coming: { isMoved, plan } }: { coming: Coming }) {
 }
 
 /** Says where the clocks change at an occurrence; nothing elsewhere. */
-export function DaylightSaving({ occurrence: { adjusted, shiftMinutes, local } }: { occurrence: OccurrenceFragment }) {
-  if (adjusted === null) return null
-  const time = local.slice(11)
+export function DaylightSaving({ occurrence, zone }: { occurrence: OccurrenceFragment; zone: string }) {
+  const clocks = daylightSaving(occurrence, zone)
+  if (clocks === null) return null
   return (
-    <Chip tone="wait">
-      {adjusted === 'GAP'
-        ? `Clocks skip ${time}: ${shiftMinutes ?? 0} min later`
-        : `Clocks show ${time} twice: the first`}
-    </Chip>
+    <span title={clocks.sentence}>
+      <Chip tone="info" icon={IconClockShare}>
+        {clocks.word}
+      </Chip>
+    </span>
   )
 }

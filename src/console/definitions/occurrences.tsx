@@ -38,7 +38,7 @@ function ComingList({ coming, zone }: { coming: readonly Coming[]; zone: string 
         <li key={`${start.at} ${start.scope} ${start.isMoved}`} className={classes.occurrence}>
           <Instant at={start.at} zone={zone} />
           {start.scope !== '' && <span className={classes.dim}>in {start.scope}</span>}
-          <ComingSigns coming={start} />
+          <ComingSigns coming={start} zone={zone} />
           <span className={classes.end}>
             <Countdown until={start.at} what="starts" />
           </span>

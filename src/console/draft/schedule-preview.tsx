@@ -28,11 +28,12 @@ export function SchedulePreview() {
   const [asked] = useDebouncedValue(JSON.stringify({ schedule, timeZone: textOf(timeZone) }), TYPING_MS)
   const variables = JSON.parse(asked) as { schedule: ScheduleInput; timeZone: string }
   const { data, error } = useLive({ query: PreviewScheduleDocument, variables }, null)
-  const kept = useKept(data)
+  const kept = useKept(data, variables)
   // While the next one is on its way the last one stays; it does not stand for one that failed.
-  const preview = (error === null ? kept : data)?.previewSchedule
-  if (preview === undefined) return error === null ? null : <p className={classes.issue}>{sentenceOf(error)}</p>
-  const { phrase, occurrences, issues } = preview
+  const last = error !== null && data === undefined ? undefined : kept
+  if (last === undefined) return error === null ? null : <p className={classes.issue}>{sentenceOf(error)}</p>
+  const { phrase, occurrences, issues } = last.answer.previewSchedule
+  const zone = last.asked.timeZone
   return (
     <section aria-label="What is next" className={classes.preview}>
       <p className={classes.phrase} role="status">
@@ -48,8 +49,8 @@ export function SchedulePreview() {
       <ol className={definitionClasses.occurrences} aria-label="Next occurrences">
         {occurrences.map((occurrence) => (
           <li key={occurrence.at} className={definitionClasses.occurrence}>
-            <Instant at={occurrence.at} zone={variables.timeZone} />
-            <DaylightSaving occurrence={occurrence} />
+            <Instant at={occurrence.at} zone={zone} />
+            <DaylightSaving occurrence={occurrence} zone={zone} />
             {objectOf(schedule).recurring !== undefined && <LeaveOut occurrence={occurrence} />}
           </li>
         ))}

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { StartableEventsDocument } from '../../generated/console/documents.ts'
 import { sentenceOf } from '../api/act.ts'
+import { useKept } from '../api/kept.ts'
 import { useLive } from '../api/live-query.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Chip } from '../ui/chip.tsx'
@@ -38,8 +39,9 @@ function Choice() {
     null,
   )
   // What was found before stands until what is searched for now is known.
-  const [found, setFound] = useState(data)
-  if (data !== undefined && data !== found) setFound(data)
+  const kept = useKept(data, { search })
+  const found = kept?.answer
+  const isSearch = kept !== undefined && kept.asked.search !== ''
   const events = found?.definitions.edges.map(({ node }) => node) ?? []
   const total = found?.definitions.totalCount ?? events.length
 
@@ -60,17 +62,17 @@ function Choice() {
       {found === undefined && error === null && <Loading what="the events" />}
       {found !== undefined && events.length === 0 && (
         <Empty
-          icon={search === '' ? IconCalendarOff : IconZoomQuestion}
-          title={search === '' ? 'No event is published yet' : 'No published event has this in its title or name'}
+          icon={isSearch ? IconZoomQuestion : IconCalendarOff}
+          title={isSearch ? 'No published event has this in its title or name' : 'No event is published yet'}
           level={2}
         >
-          {search === '' ? (
+          {isSearch ? (
+            <p>Search for less of it. Drafts and what is archived are not listed: they cannot be started.</p>
+          ) : (
             <p>
               Only what is published can run. Write a definition and publish it, here or as a file with{' '}
               <code>cuelight apply</code>.
             </p>
-          ) : (
-            <p>Search for less of it. Drafts and what is archived are not listed: they cannot be started.</p>
           )}
         </Empty>
       )}
