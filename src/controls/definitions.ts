@@ -243,7 +243,7 @@ function readContent(given: Omit<UpdateDefinitionInput, 'id' | 'ifUpdatedAt'>): 
 const textOrNull = (text: string | null) => (text === null || text.trim() === '' ? null : storableText(text))
 
 /** The version that the draft makes, or why it makes none. */
-function publishable(definition: StoredDefinition, ctx: ControlContext): { content: Publishable } | Refusal {
+export function publishable(definition: StoredDefinition, ctx: ControlContext): { content: Publishable } | Refusal {
   const { draft, timeZone, graceSeconds, concurrencyKey, parameters } = definition
   const { issues } = validateDraft({ ...definition, spec: draft }, ctx)
   if (issues.length > 0) {
@@ -261,7 +261,8 @@ function publishable(definition: StoredDefinition, ctx: ControlContext): { conte
   return { content: { spec: pinSpec(spec, ctx.catalog), ...settings } }
 }
 
-function holds(version: StoredVersion, content: Publishable): boolean {
+/** Whether a version says what publishing this content would make of it. */
+export function holds(version: StoredVersion, content: Publishable): boolean {
   const { timeZone, graceSeconds, concurrencyKey, parameters } = version
   const spec = parseVersionSpec(version.spec)
   return (

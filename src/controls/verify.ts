@@ -4,9 +4,10 @@ import { parseDraftSpec, parseParameters, parseVersionSpec } from '../domain/spe
 import { validateDraft } from '../domain/validate-draft.ts'
 import type { VerificationReport } from '../domain/verification.ts'
 import { readDefinition, type StoredDefinition } from '../store/definitions.ts'
+import { mintId } from '../store/ids.ts'
 import { stampVerificationIfCurrent } from '../store/versions.ts'
 import type { ControlContext } from './context.ts'
-import { auditOf, isArchived, noDefinition } from './definitions.ts'
+import { auditOf, holds, isArchived, noDefinition, publishable } from './definitions.ts'
 import { conflict, MAX_TRIES, overtaken, type Result } from './result.ts'
 import { NOTHING_UPCOMING, planUpcoming, type UpcomingCounts } from './upcoming.ts'
 import { verifyContent } from './verification.ts'
@@ -20,7 +21,7 @@ export type VerifyDefinitionInput = {
 /**
  * Verifies the current version, and keeps the report with it: one that passed makes the version verified, for good. Of a
  * draft the report is answered and nothing kept (`versionId` null); it holds every issue of the draft, and does not pass
- * while there are any. May take 30 s.
+ * while there are any; `upcoming` is what publishing it would do. May take 30 s.
  */
 export async function verifyDefinition(
   ctx: ControlContext,
@@ -33,7 +34,12 @@ export async function verifyDefinition(
     if (read === null) return noDefinition(id)
     if (read.state === 'ARCHIVED') return isArchived(id)
     if (draft === true) {
-      return { versionId: null, verification: await verifyDraft(ctx, actor, read), upcoming: NOTHING_UPCOMING }
+      const verification = await verifyDraft(ctx, actor, read)
+      return {
+        versionId: null,
+        verification,
+        upcoming: await upcomingOfDraft(ctx, actor, { definition: read, passed: verification.passed }),
+      }
     }
     const { currentVersion } = read
     if (currentVersion === null) {
@@ -85,4 +91,23 @@ function verifyDraft(ctx: ControlContext, actor: Actor, definition: StoredDefini
     parameters: parseParameters(parameters),
     issues,
   })
+}
+
+/** What publishing the draft now would do to the runs to come; nothing where it would change nothing, or not pass. */
+async function upcomingOfDraft(
+  ctx: ControlContext,
+  actor: Actor,
+  { definition, passed }: { definition: StoredDefinition; passed: boolean },
+): Promise<UpcomingCounts> {
+  const made = publishable(definition, ctx)
+  if ('error' in made || !passed) return NOTHING_UPCOMING
+  const { currentVersion } = definition
+  if (currentVersion !== null && holds(currentVersion, made.content)) return NOTHING_UPCOMING
+  const { counts } = await planUpcoming(ctx, actor, {
+    definition,
+    version: { ...made.content, id: mintId(), version: (currentVersion?.version ?? 0) + 1 },
+    verified: true,
+    now: ctx.clock.now(),
+  })
+  return counts
 }

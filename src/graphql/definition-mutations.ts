@@ -143,7 +143,8 @@ const VerifyDefinitionPayload = builder
       }),
       upcoming: t.expose('upcoming', {
         type: UpcomingChange,
-        description: 'What became of the runs to come, where this made the version verified.',
+        description:
+          'What became of the runs to come, where this made the version verified; of a draft, what publishing it now would do to them.',
       }),
     }),
   })

@@ -80,6 +80,48 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     await row.getByText('Moved').waitFor()
   })
 
+  test('what a search found stands until the answer to the next one is there, also when it is cleared', async () => {
+    await server.define('known', [doors], { publish: true })
+    const page = await open({ token: TOKEN, path: '/definitions' })
+    for (const { path, field, none, empty, list } of [
+      {
+        path: '/definitions',
+        field: 'Search the definitions',
+        none: 'Nothing is found',
+        empty: 'There is no definition yet',
+        list: 'Definitions',
+      },
+      {
+        path: '/start',
+        field: 'Which event',
+        none: 'No published event has this in its title or name',
+        empty: 'No event is published yet',
+        list: 'Events',
+      },
+    ]) {
+      await page.goto(server.url + path)
+      const search = page.getByLabel(field, { exact: true })
+      await search.fill('nothing is called like this')
+      await page.getByText(none).waitFor()
+      let release = () => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      const asked = page.waitForRequest((request) => request.postData()?.includes('"search":null') === true)
+      await page.route('**/graphql', async (route) => {
+        await held
+        await route.continue()
+      })
+      await search.fill('')
+      await asked
+      expect(await page.getByText(none).count()).toBe(1)
+      expect(await page.getByText(empty).count()).toBe(0)
+      release()
+      await page.getByRole('list', { name: list }).getByRole('link', { name: 'Event known' }).waitFor()
+      await page.unroute('**/graphql')
+    }
+  })
+
   test('publishing says what it will do, and then what it did', async () => {
     const id = await server.define('parade', [doors], { schedule: WEEKLY, publish: true })
     await server.ask(
@@ -92,6 +134,9 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     await page.getByRole('button', { name: 'Publish …' }).click()
     const dialog = page.getByRole('dialog', { name: 'Publish “Event parade” as version 2?' })
     await dialog.getByText('Phase end').waitFor()
+    await dialog.getByRole('button', { name: 'Verify it first' }).click()
+    await dialog.getByText('No run to come would be touched.').waitFor()
+    await dialog.getByText('1 step checked: 0 errors, 0 warnings').waitFor()
     expect(await findings(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Publish it' }).click()
     const done = page.getByRole('dialog', { name: 'Version 2 is published' })
@@ -137,6 +182,56 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     await page.getByRole('button', { name: 'Archive it' }).click()
     await page.getByText('It is archived: nothing of it starts any more.').waitFor()
     expect(await page.getByRole('button', { name: /…/ }).count()).toBe(0)
+  })
+
+  test('the version and the draft are verified anew, and what was found is told of each', async () => {
+    const balloons = { actionId: 'fair.balloons', params: { count: 5 } }
+    const setAction = (enabled: boolean) =>
+      server.ask(
+        'mutation ($enabled: Boolean!) { setActionSetting(input: { actionId: "fair.balloons", enabled: $enabled }) { __typename ... on Error { message } } }',
+        { enabled },
+      )
+    await setAction(false)
+    const daily = { recurring: { start: '2020-01-01T20:00', rule: 'FREQ=DAILY' } }
+    const id = await server.define('lift-off', [{ key: 'sky', steps: [balloons] }], { schedule: daily, publish: true })
+    const page = await open({ token: TOKEN, path: '/definitions/lift-off' })
+    await page.getByText('Not verified').waitFor()
+    await page.getByRole('tab', { name: 'Verification' }).click()
+    const panel = page.getByRole('tabpanel', { name: 'Verification' })
+    await panel.getByText('Did not pass').waitFor()
+    await panel.getByText('1 step checked: 1 error, 0 warnings').waitFor()
+    await panel.getByText('sky › step 1 › fair.balloons').waitFor()
+    await panel.getByRole('button', { name: 'Verify version 1' }).click()
+    await panel.getByRole('heading', { name: 'Version 1, just now' }).waitFor()
+    await panel.getByText('its schedule is held').waitFor()
+    expect(await findings(page)).toEqual([])
+
+    await setAction(true)
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('mutation VerifyDefinition')) await held
+      return route.continue()
+    })
+    await panel.getByRole('button', { name: 'Verify version 1' }).click()
+    await panel.getByText('Every step is asked whether it would work').waitFor()
+    for (const button of await panel.getByRole('button').all()) expect(await button.isDisabled()).toBe(true)
+    letGo()
+    await panel.getByText('Passed', { exact: true }).waitFor()
+    await panel.getByText(/^Runs to come: 1\d runs added, 0 runs taken along, 0 runs cancelled\.$/).waitFor()
+    await page.getByText('Not verified').waitFor({ state: 'detached' })
+
+    await server.ask(
+      'mutation ($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename ... on Error { message } } }',
+      { input: { id, spec: { schedule: daily, phases: [{ key: 'sky', steps: [balloons, balloons] }] } } },
+    )
+    await panel.getByRole('button', { name: 'Verify the draft' }).click()
+    await panel.getByRole('heading', { name: 'The draft, as it was just now' }).waitFor()
+    await panel.getByText('2 steps checked: 0 errors, 0 warnings').waitFor()
+    expect(await panel.getByText('Runs to come').count()).toBe(0)
+    expect(await findings(page)).toEqual([])
   })
 
   test('a viewer sees all of it and is offered nothing', async () => {

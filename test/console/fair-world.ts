@@ -1,6 +1,6 @@
 import { defineAction, defineModule, defineTrigger } from '../../src/index.ts'
 
-/** A module whose action counts something, and asks for all kinds of things. */
+/** A module with an action that counts something and asks for all kinds of things, and one that is not always taken back. */
 // biome-ignore lint/style/noDefaultExport: a module is a default export
 export default defineModule({
   id: 'fair',
@@ -23,6 +23,28 @@ export default defineModule({
         },
       },
       perform: () => ({ ok: true }),
+    }),
+    defineAction({
+      id: 'fair.tent',
+      label: 'Pitch a tent',
+      version: 1,
+      risk: 'change',
+      budgetMs: 300_000,
+      reversible: 'revert',
+      params: {
+        type: 'object',
+        required: ['name', 'ropes'],
+        properties: { name: { type: 'string' }, ropes: { enum: ['loose', 'knotted', 'endless'] } },
+      },
+      perform: ({ params: { name, ropes } }) => ({
+        ok: true,
+        resources: [{ kind: 'tent', ref: String(name), payload: { ropes } }],
+      }),
+      revert({ resource: { payload } }, { signal }) {
+        if (payload?.ropes === 'loose') return { ok: true }
+        if (payload?.ropes === 'knotted') return { ok: false, retry: false, error: 'the ropes are knotted' }
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
     }),
   ],
   triggers: [

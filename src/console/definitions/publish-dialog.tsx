@@ -16,6 +16,7 @@ import { contentOfDraft, contentOfVersion } from './content.ts'
 import classes from './definition.module.css'
 import { DifferenceList } from './difference-list.tsx'
 import { differences, pinned } from './differences.ts'
+import { PublishTrial } from './publish-trial.tsx'
 import { UpcomingChange, type UpcomingCounts } from './upcoming-change.tsx'
 import { Verification } from './verification.tsx'
 
@@ -104,6 +105,7 @@ function Publishing({ definition, isBusy, setBusy, onClose, onChange }: Omit<Pub
       ) : (
         <>
           <WhatWillHappen definition={definition} />
+          <PublishTrial key={updatedAt} definitionId={id} />
           {problem !== null && <Notice tone="bad">{problem}</Notice>}
           <Group justify="flex-end">
             <LeaveButton isBusy={isBusy} onClose={onClose} />

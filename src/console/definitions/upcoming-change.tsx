@@ -1,24 +1,37 @@
 import { Text } from '@mantine/core'
 
-/** What a new version did to the runs to come. */
+/** What a new version does to the runs to come. */
 export type UpcomingCounts = { added: number; kept: number; cancelled: number }
+
+type UpcomingChangeProps = {
+  upcoming: UpcomingCounts
+  /** It did not pass its verification. */
+  isHeld: boolean
+  /** It is not published yet. */
+  isForetold?: boolean
+}
 
 const runs = (count: number) => (count === 1 ? '1 run' : `${count} runs`)
 
-export function UpcomingChange({ upcoming, isHeld }: { upcoming: UpcomingCounts; isHeld: boolean }) {
+export function UpcomingChange({ upcoming, isHeld, isForetold = false }: UpcomingChangeProps) {
   const { added, kept, cancelled } = upcoming
   if (isHeld) {
     return (
       <Text>
-        It did not pass its verification: its schedule is held, and the runs to come stay as they are, until one passes.
+        {isForetold
+          ? 'It would not pass its verification: published like this, its schedule is held, and the runs to come stay as they are, until one passes.'
+          : 'It did not pass its verification: its schedule is held, and the runs to come stay as they are, until one passes.'}{' '}
         Somebody can start it by hand.
       </Text>
     )
   }
-  if (added + kept + cancelled === 0) return <Text>No run to come was touched.</Text>
+  if (added + kept + cancelled === 0) {
+    return <Text>{isForetold ? 'No run to come would be touched.' : 'No run to come was touched.'}</Text>
+  }
   return (
     <Text>
-      Runs to come: {runs(added)} added, {runs(kept)} taken along, {runs(cancelled)} cancelled.
+      {isForetold ? 'Runs to come, if it is published now' : 'Runs to come'}: {runs(added)} added, {runs(kept)} taken
+      along, {runs(cancelled)} cancelled.
     </Text>
   )
 }
