@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createSourceEventStream,
   type ExecutionArgs,
@@ -18,6 +17,7 @@ import { badUserInput, maskError } from './request-errors.ts'
 import { rowRefusal } from './row-limit.ts'
 import { BoardSource } from './subscriptions/board.ts'
 import { shown } from './subscriptions/events.ts'
+import { onceBack } from './subscriptions/once-back.ts'
 import type { Outlet } from './subscriptions/outlet.ts'
 import { Replayable } from './subscriptions/replayable.ts'
 import type { SharedSubscriptions } from './subscriptions/shared.ts'
@@ -70,15 +70,16 @@ async function sourceOf(args: ApiSubscriptionArgs): Promise<AsyncIterable<unknow
   }
 }
 
-/** How long after an event could not be shown that is tried again. */
-const RETRY_MS = 1_000
-
 const show = async (event: unknown, args: ApiSubscriptionArgs): Promise<ExecutionResult> =>
   masked(await execute({ ...args, rootValue: event }), args.contextValue)
 
-/** What kept an event from being shown, where that is a database that is away. */
-const awayIn = ({ errors }: ExecutionResult) =>
-  errors?.find(({ originalError }) => isDatabaseAway(originalError))?.originalError
+/** The same; throws what kept it from being shown where that is a database that is away. */
+async function showOrThrow(event: unknown, args: ApiSubscriptionArgs): Promise<ExecutionResult> {
+  const result = await execute({ ...args, rootValue: event })
+  const away = result.errors?.find(({ originalError }) => isDatabaseAway(originalError))?.originalError
+  if (away !== undefined) throw away
+  return masked(result, args.contextValue)
+}
 
 /** Null: it is a source that cannot be shared. */
 function join(source: AsyncIterable<unknown>, args: ApiSubscriptionArgs, { shared, outlet }: Sharing) {
@@ -93,13 +94,7 @@ function join(source: AsyncIterable<unknown>, args: ApiSubscriptionArgs, { share
   if (source instanceof Replayable)
     return shared.join(source.log, { sameness, execute: (event) => show(event, forAll), outlet })
   if (!(source instanceof BoardSource)) return null
-  const showOrThrow = async (event: unknown) => {
-    const result = await execute({ ...forAll, rootValue: event })
-    const away = awayIn(result)
-    if (away !== undefined) throw away
-    return masked(result, forAll.contextValue)
-  }
-  return shared.joinBoard(source.board, { sameness, execute: showOrThrow, outlet })
+  return shared.joinBoard(source.board, { sameness, execute: (event) => showOrThrow(event, forAll), outlet })
 }
 
 /**
@@ -111,13 +106,16 @@ function resultsOf(source: AsyncIterable<unknown>, args: ApiSubscriptionArgs): A
   let parts: AsyncGenerator<{ result: ExecutionResult }, void, undefined> | null = null
   let isOver = false
   const shownInTime = async (event: unknown): Promise<ExecutionResult> => {
-    for (let tries = 1; ; tries++) {
-      const result = await execute({ ...args, rootValue: event })
-      const away = awayIn(result)
-      if (away === undefined || isOver) return masked(result, args.contextValue)
-      if (tries === 1) args.contextValue.onOutage(away)
-      await sleep(RETRY_MS, undefined, { ref: false })
-    }
+    let isTold = false
+    const result = await onceBack(() => showOrThrow(event, args), {
+      isWanted: () => !isOver,
+      onAway(error) {
+        if (!isTold) args.contextValue.onOutage(error)
+        isTold = true
+      },
+    })
+    // Without one nobody takes it any more.
+    return result ?? { data: null }
   }
   const advance = async (): Promise<IteratorResult<ExecutionResult, undefined>> => {
     for (;;) {

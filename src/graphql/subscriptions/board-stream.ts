@@ -1,17 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import { isDatabaseAway } from '../../store/faults.ts'
 import { tooFarBehind } from '../request-errors.ts'
 import type { Board, Found, OpenBoard } from './board.ts'
 import { BoardReader, type Due } from './board-reader.ts'
 import { BoardState, type Entry } from './board-state.ts'
+import { onceBack, RETRY_MS } from './once-back.ts'
 import { endOfMessage, type Outlet } from './outlet.ts'
 import { Recent } from './recent.ts'
 
 /** Things read at a time, and told at a time to a reader that is behind before others of its connection have a turn. */
 const BATCH = 100
-/** How long after something could not be read or shown that is tried again. */
-const RETRY_MS = 1_000
 
 /**
  * One look at a board and its readers. A reader that knows all gets what happens, as the same bytes as all others. Any
@@ -107,19 +105,13 @@ export class BoardStream<Event, Kept> {
 
   /** Where the database is away: when it is back. Null: nobody waits for it any more. */
   async #showInTime(event: Event): Promise<Buffer | null> {
-    while (this.#readers.size > 0) {
-      try {
-        // Of no use to those who catch up, who may have seen a newer state.
-        const bytes = await this.#shownOf(event)
-        this.#works = true
-        return bytes
-      } catch (error) {
-        if (!isDatabaseAway(error)) throw error
-        this.#tellOutage(error)
-      }
-      await sleep(RETRY_MS, undefined, { ref: false })
-    }
-    return null
+    // Of no use to those who catch up, who may have seen a newer state.
+    const bytes = await onceBack(() => this.#shownOf(event), {
+      isWanted: () => this.#readers.size > 0,
+      onAway: (error) => this.#tellOutage(error),
+    })
+    if (bytes !== null) this.#works = true
+    return bytes
   }
 
   #catchUp(reader: BoardReader<Kept>): void {
@@ -159,19 +151,21 @@ export class BoardStream<Event, Kept> {
   }
 
   #read(reader: BoardReader<Kept>, due: Due<Kept>): Promise<Found<Event>> {
-    if (!this.#found.has(keyOf(due))) this.#readAhead(reader)
-    return this.#found.get(keyOf(due), () => this.#open.read([wantedOf(due)]).then(([found]) => found ?? 'NOTHING'))
+    return this.#found.get(keyOf(due), () => this.#readWithNext(reader, due))
   }
 
-  #readAhead(reader: BoardReader<Kept>): void {
-    const ahead: Due<Kept>[] = []
-    for (const due of reader.upcoming(this.#state)) {
-      if (ahead.length === BATCH) break
-      if (!this.#found.has(keyOf(due))) ahead.push(due)
+  /** Reads what is due in one go with what comes next for the same reader. */
+  async #readWithNext(reader: BoardReader<Kept>, due: Due<Kept>): Promise<Found<Event>> {
+    const next: Due<Kept>[] = []
+    for (const later of reader.upcoming(this.#state)) {
+      if (next.length === BATCH - 1) break
+      if (keyOf(later) !== keyOf(due) && !this.#found.has(keyOf(later))) next.push(later)
     }
-    const all = this.#open.read(ahead.map(wantedOf))
-    for (const [index, due] of ahead.entries())
-      void this.#found.get(keyOf(due), () => all.then((found) => found[index] ?? 'NOTHING'))
+    const all = this.#open.read([due, ...next].map(wantedOf))
+    for (const [index, later] of next.entries())
+      void this.#found.get(keyOf(later), () => all.then((found) => found[index + 1] ?? 'NOTHING'))
+    const [found = 'NOTHING'] = await all
+    return found
   }
 
   #show(due: Due<Kept>, event: Event): Promise<Buffer> {

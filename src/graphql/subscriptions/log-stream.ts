@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import { type Shown, shown } from './events.ts'
+import { RETRY_MS } from './once-back.ts'
 import { endOfMessage, type Outlet } from './outlet.ts'
 import type { Log } from './replayable.ts'
 import { Reader } from './shared-reader.ts'
@@ -10,8 +11,6 @@ import { Reader } from './shared-reader.ts'
  * with the time that a look takes, some 16 ms lie between two events.
  */
 const WINDOW_MS = 12
-/** How long after a failed read the next is tried. */
-const RETRY_MS = 1_000
 /** Most bytes of the last live events that are kept for those who are catching up. */
 const MAX_RECENT_BYTES = 256 * 1024
 
