@@ -1,10 +1,10 @@
-import { Button, Group, NumberInput, Stack, Switch } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { NumberInput, Switch } from '@mantine/core'
+import { useState } from 'react'
 import { type RegisteredActionFragment, SetActionSettingDocument } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
-import { type Busy, Dialog, LeaveButton } from '../ui/dialog.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { type Busy, Dialog } from '../ui/dialog.tsx'
+import { DialogForm } from '../ui/dialog-form.tsx'
 import { ReasonField } from '../ui/reason-field.tsx'
 import { capOf, capsOf } from './action-words.ts'
 
@@ -32,8 +32,7 @@ function SettingForm({ action, isBusy, setBusy, onClose, onChange }: Omit<Settin
   const [isMissing, setMissing] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     if (Object.keys(unread).length > 0) return
     const changed = caps.filter(({ cap }, index) => cap !== before.caps[index]?.cap)
     if (enabled === before.enabled && changed.length === 0) return setProblem('Nothing is changed yet.')
@@ -55,53 +54,51 @@ function SettingForm({ action, isBusy, setBusy, onClose, onChange }: Omit<Settin
   }
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate>
-      <Stack>
-        <Switch
+    <DialogForm
+      action={before.enabled && !enabled ? 'Switch it off' : 'Set it'}
+      color={before.enabled && !enabled ? 'stop' : 'blue'}
+      problem={problem}
+      isBusy={isBusy}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Switch
+        size="md"
+        label="It may be called"
+        description="Off: steps that call it are refused from the next one on, in runs that go on too."
+        checked={enabled}
+        onChange={(event) => setEnabled(event.currentTarget.checked)}
+      />
+      {caps.map(({ dimension, cap }, index) => (
+        <NumberInput
+          key={dimension}
+          label={`The most ${dimension} that one run may cause`}
+          description="Empty: counted, not capped. A run that goes on keeps the caps that it started with."
           size="md"
-          label="It may be called"
-          description="Off: steps that call it are refused from the next one on, in runs that go on too."
-          checked={enabled}
-          onChange={(event) => setEnabled(event.currentTarget.checked)}
-        />
-        {caps.map(({ dimension, cap }, index) => (
-          <NumberInput
-            key={dimension}
-            label={`The most ${dimension} that one run may cause`}
-            description="Empty: counted, not capped. A run that goes on keeps the caps that it started with."
-            size="md"
-            min={0}
-            allowDecimal={false}
-            thousandSeparator=","
-            value={unread[dimension] ?? cap ?? ''}
-            error={unread[dimension] === undefined ? null : 'Give a whole number, or leave it empty.'}
-            onChange={(value) => {
-              const read = capOf(value)
-              setUnread(({ [dimension]: _, ...others }) =>
-                read === undefined ? { ...others, [dimension]: String(value) } : others,
-              )
-              if (read !== undefined) setCaps(caps.with(index, { dimension, cap: read }))
-            }}
-          />
-        ))}
-        <ReasonField
-          value={reason}
-          keptIn="audit log"
-          isRequired
-          isMissing={isMissing}
-          onChange={(text) => {
-            setReason(text)
-            setMissing(false)
+          min={0}
+          allowDecimal={false}
+          thousandSeparator=","
+          value={unread[dimension] ?? cap ?? ''}
+          error={unread[dimension] === undefined ? null : 'Give a whole number, or leave it empty.'}
+          onChange={(value) => {
+            const read = capOf(value)
+            setUnread(({ [dimension]: _, ...others }) =>
+              read === undefined ? { ...others, [dimension]: String(value) } : others,
+            )
+            if (read !== undefined) setCaps(caps.with(index, { dimension, cap: read }))
           }}
         />
-        {problem !== null && <Notice tone="bad">{problem}</Notice>}
-        <Group justify="flex-end">
-          <LeaveButton isBusy={isBusy} onClose={onClose} />
-          <Button type="submit" size="md" color={before.enabled && !enabled ? 'stop' : 'blue'} loading={isBusy}>
-            {before.enabled && !enabled ? 'Switch it off' : 'Set it'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      ))}
+      <ReasonField
+        value={reason}
+        keptIn="audit log"
+        isRequired
+        isMissing={isMissing}
+        onChange={(text) => {
+          setReason(text)
+          setMissing(false)
+        }}
+      />
+    </DialogForm>
   )
 }

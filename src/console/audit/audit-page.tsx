@@ -1,9 +1,10 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { IconClipboardOff } from '@tabler/icons-react'
 import { AuditDocument } from '../../generated/console/documents.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { usePageTitle } from '../shell/page-title.ts'
+import { DayRange } from '../ui/day-range.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Filters } from '../ui/filters.tsx'
 import { NeedsRole } from '../ui/needs-role.tsx'
@@ -109,18 +110,7 @@ function AuditFilters({ filter, onFilter }: AuditFiltersProps) {
         onChange={(action) => set({ action })}
         clearable
       />
-      <TextInput
-        label="From"
-        type="date"
-        value={filter.from ?? ''}
-        onChange={(event) => set({ from: event.currentTarget.value })}
-      />
-      <TextInput
-        label="To"
-        type="date"
-        value={filter.to ?? ''}
-        onChange={(event) => set({ to: event.currentTarget.value })}
-      />
+      <DayRange from={filter.from} to={filter.to} onChange={set} />
     </Filters>
   )
 }

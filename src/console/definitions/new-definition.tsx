@@ -1,11 +1,11 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { CreateDefinitionDocument } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
-import { Dialog, LeaveButton } from '../ui/dialog.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { DialogForm } from '../ui/dialog-form.tsx'
 
 const MAX_SLUG = 64
 
@@ -19,8 +19,7 @@ export function NewDefinition({ opened, onClose }: { opened: boolean; onClose():
   const [isBusy, setBusy] = useState(false)
   const slug = ownSlug ?? slugOf(title)
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     if (title.trim() === '') return setProblems({ title: 'Give the event a name.' })
     setBusy(true)
     setProblems({})
@@ -37,36 +36,33 @@ export function NewDefinition({ opened, onClose }: { opened: boolean; onClose():
 
   return (
     <Dialog opened={opened} title="New definition" isBusy={isBusy} onClose={onClose}>
-      <form onSubmit={(event) => void submit(event)} noValidate>
-        <Stack>
-          <TextInput
-            label="Title"
-            description="The event's name for people."
-            size="md"
-            required
-            value={title}
-            error={problems.title}
-            onChange={(event) => setTitle(event.currentTarget.value)}
-            data-autofocus
-          />
-          <TextInput
-            label="Name for addresses and files"
-            description="Lower-case letters, digits and -. It cannot be changed later."
-            size="md"
-            required
-            value={slug}
-            error={problems.slug}
-            onChange={(event) => setOwnSlug(event.currentTarget.value)}
-          />
-          {problems.whole !== undefined && <Notice tone="bad">{problems.whole}</Notice>}
-          <Group justify="flex-end">
-            <LeaveButton isBusy={isBusy} onClose={onClose} />
-            <Button type="submit" size="md" loading={isBusy}>
-              Create it
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <DialogForm
+        action="Create it"
+        problem={problems.whole ?? null}
+        isBusy={isBusy}
+        onSubmit={submit}
+        onClose={onClose}
+      >
+        <TextInput
+          label="Title"
+          description="The event's name for people."
+          size="md"
+          required
+          value={title}
+          error={problems.title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+          data-autofocus
+        />
+        <TextInput
+          label="Name for addresses and files"
+          description="Lower-case letters, digits and -. It cannot be changed later."
+          size="md"
+          required
+          value={slug}
+          error={problems.slug}
+          onChange={(event) => setOwnSlug(event.currentTarget.value)}
+        />
+      </DialogForm>
     </Dialog>
   )
 }

@@ -5,6 +5,7 @@ import {
   type DefinitionPageFragment,
   type FindingsFragment,
   PublishDefinitionDocument,
+  type UpcomingCountsFragment,
 } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
@@ -17,10 +18,10 @@ import classes from './definition.module.css'
 import { DifferenceList } from './difference-list.tsx'
 import { differences, pinned } from './differences.ts'
 import { PublishTrial } from './publish-trial.tsx'
-import { UpcomingChange, type UpcomingCounts } from './upcoming-change.tsx'
+import { UpcomingChange } from './upcoming-change.tsx'
 import { Verification } from './verification.tsx'
 
-type Published = { version: number; isNew: boolean; verification: FindingsFragment; upcoming: UpcomingCounts }
+type Published = { version: number; isNew: boolean; verification: FindingsFragment; upcoming: UpcomingCountsFragment }
 
 type PublishProps = {
   definition: DefinitionPageFragment

@@ -1,10 +1,8 @@
 import { Text } from '@mantine/core'
-
-/** What a new version does to the runs to come. */
-export type UpcomingCounts = { added: number; kept: number; cancelled: number }
+import type { UpcomingCountsFragment } from '../../generated/console/documents.ts'
 
 type UpcomingChangeProps = {
-  upcoming: UpcomingCounts
+  upcoming: UpcomingCountsFragment
   /** It did not pass its verification. */
   isHeld: boolean
   /** It is not published yet. */
@@ -13,6 +11,7 @@ type UpcomingChangeProps = {
 
 const runs = (count: number) => (count === 1 ? '1 run' : `${count} runs`)
 
+/** What a new version does to the runs to come. */
 export function UpcomingChange({ upcoming, isHeld, isForetold = false }: UpcomingChangeProps) {
   const { added, kept, cancelled } = upcoming
   if (isHeld) {

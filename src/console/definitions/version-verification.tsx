@@ -4,6 +4,7 @@ import { useState } from 'react'
 import {
   type DefinitionPageFragment,
   type FindingsFragment,
+  type UpcomingCountsFragment,
   VerifyDefinitionDocument,
 } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
@@ -12,11 +13,11 @@ import { Empty } from '../ui/empty.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Section } from '../ui/section.tsx'
 import classes from './definition.module.css'
-import { UpcomingChange, type UpcomingCounts } from './upcoming-change.tsx'
+import { UpcomingChange } from './upcoming-change.tsx'
 import { Verification } from './verification.tsx'
 
 type VerificationProps = { definition: DefinitionPageFragment; mayVerify: boolean; onChange(): void }
-type Verified = { of: string; report: FindingsFragment; upcoming: UpcomingCounts | null }
+type Verified = { of: string; report: FindingsFragment; upcoming: UpcomingCountsFragment | null }
 
 /** What the last verification of the current version found; it and the draft can be verified anew. */
 export function VersionVerification({ definition, mayVerify, onChange }: VerificationProps) {

@@ -1,6 +1,7 @@
-import { MultiSelect, Select, TextInput } from '@mantine/core'
+import { MultiSelect, Select } from '@mantine/core'
 import { EventChoicesDocument, type RunStatus } from '../../generated/console/documents.ts'
 import { useLive } from '../api/live-query.ts'
+import { DayRange } from '../ui/day-range.tsx'
 import { Filters } from '../ui/filters.tsx'
 import { wordOf } from '../ui/run-status.tsx'
 import { SearchField } from '../ui/search-field.tsx'
@@ -80,18 +81,7 @@ export function RunFilters({ search, onSearch }: RunFiltersProps) {
         onChange={(kind) => set({ kind })}
         clearable
       />
-      <TextInput
-        label="From"
-        type="date"
-        value={search.from ?? ''}
-        onChange={(event) => set({ from: event.currentTarget.value })}
-      />
-      <TextInput
-        label="To"
-        type="date"
-        value={search.to ?? ''}
-        onChange={(event) => set({ to: event.currentTarget.value })}
-      />
+      <DayRange from={search.from} to={search.to} onChange={set} />
     </Filters>
   )
 }

@@ -1,13 +1,13 @@
-import { Button, Group, Radio, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Radio, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { CreateApiTokenDocument, type Role } from '../../generated/console/documents.ts'
 import { act, messageOf } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { ROLES } from '../session/roles.ts'
 import { fromLocalField } from '../time/local-field.ts'
-import { type Busy, Dialog, LeaveButton } from '../ui/dialog.tsx'
+import { type Busy, Dialog } from '../ui/dialog.tsx'
+import { DialogForm } from '../ui/dialog-form.tsx'
 import { InstantField } from '../ui/instant-field.tsx'
-import { Notice } from '../ui/notice.tsx'
 import { NewToken } from './new-token.tsx'
 
 type Made = { name: string; token: string; role: Role }
@@ -57,8 +57,7 @@ function CreateForm({ isBusy, setBusy, onClose, onMade }: CreateFormProps & Busy
   const [isMissing, setMissing] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     if (name.trim() === '') return setMissing(true)
     setBusy(true)
     setProblem(null)
@@ -74,45 +73,36 @@ function CreateForm({ isBusy, setBusy, onClose, onMade }: CreateFormProps & Busy
   }
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate>
-      <Stack>
-        <TextInput
-          label="Name"
-          description="Who or what it is for: the logs call them so."
-          placeholder="Mira, shard 1"
-          size="md"
-          required
-          value={name}
-          error={isMissing ? 'Say who or what it is for.' : null}
-          onChange={(event) => {
-            setName(event.currentTarget.value)
-            setMissing(false)
-          }}
-          data-autofocus
-        />
-        <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as Role)} size="md">
-          <Stack gap={8} mt={4}>
-            {ROLES.map((option) => (
-              <Radio key={option.role} value={option.role} label={option.role} description={option.may} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <InstantField
-          label="Holds until (if you like)"
-          description="In the time zone of this device. Empty: until it is revoked."
-          value={expiry}
-          filled={null}
-          zone={null}
-          onChange={setExpiry}
-        />
-        {problem !== null && <Notice tone="bad">{problem}</Notice>}
-        <Group justify="flex-end">
-          <LeaveButton isBusy={isBusy} onClose={onClose} />
-          <Button type="submit" size="md" loading={isBusy}>
-            Create it
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm action="Create it" problem={problem} isBusy={isBusy} onSubmit={submit} onClose={onClose}>
+      <TextInput
+        label="Name"
+        description="Who or what it is for: the logs call them so."
+        placeholder="Mira, shard 1"
+        size="md"
+        required
+        value={name}
+        error={isMissing ? 'Say who or what it is for.' : null}
+        onChange={(event) => {
+          setName(event.currentTarget.value)
+          setMissing(false)
+        }}
+        data-autofocus
+      />
+      <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as Role)} size="md">
+        <Stack gap={8} mt={4}>
+          {ROLES.map((option) => (
+            <Radio key={option.role} value={option.role} label={option.role} description={option.may} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <InstantField
+        label="Holds until (if you like)"
+        description="In the time zone of this device. Empty: until it is revoked."
+        value={expiry}
+        filled={null}
+        zone={null}
+        onChange={setExpiry}
+      />
+    </DialogForm>
   )
 }

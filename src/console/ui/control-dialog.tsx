@@ -1,11 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { RefusalFragment } from '../../generated/console/documents.ts'
 import { messageOf } from '../api/act.ts'
 import { fromLocalField, toLocalField } from '../time/local-field.ts'
 import type { Control } from './control.ts'
-import { type Busy, Dialog, LeaveButton } from './dialog.tsx'
+import { type Busy, Dialog } from './dialog.tsx'
+import { DialogForm } from './dialog-form.tsx'
 import { doneNotice } from './done-notice.tsx'
 import { InstantField } from './instant-field.tsx'
 import { Notice } from './notice.tsx'
@@ -45,8 +46,7 @@ function ControlForm({
   const [conflict, setConflict] = useState<RefusalFragment | null>(null)
   const chosen = fromLocalField(at, filled)
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     if (isReasonRequired && reason.trim() === '') return setMissing(true)
     if (instant !== undefined && chosen === null) return setProblem('Choose a day and a time.')
     setBusy(true)
@@ -80,40 +80,31 @@ function ControlForm({
     )
   }
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate>
-      <Stack>
-        <Text>{effect}</Text>
-        {instant !== undefined && (
-          <InstantField
-            label={instant.label}
-            value={at}
-            filled={filled}
-            zone={instant.zone}
-            onChange={setAt}
-            hasFocus
-          />
-        )}
-        {reasonKeptIn !== null && (
-          <ReasonField
-            value={reason}
-            keptIn={reasonKeptIn}
-            isRequired={isReasonRequired}
-            isMissing={missing}
-            isFirst={instant === undefined}
-            onChange={(text) => {
-              setReason(text)
-              setMissing(false)
-            }}
-          />
-        )}
-        {problem !== null && <Notice tone="bad">{problem}</Notice>}
-        <Group justify="flex-end">
-          <LeaveButton isBusy={isBusy} onClose={onClose} />
-          <Button type="submit" size="md" color={color} loading={isBusy}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm action={action} color={color} problem={problem} isBusy={isBusy} onSubmit={submit} onClose={onClose}>
+      <Text>{effect}</Text>
+      {instant !== undefined && (
+        <InstantField
+          label={instant.label}
+          value={at}
+          filled={filled}
+          zone={instant.zone}
+          onChange={setAt}
+          hasFocus
+        />
+      )}
+      {reasonKeptIn !== null && (
+        <ReasonField
+          value={reason}
+          keptIn={reasonKeptIn}
+          isRequired={isReasonRequired}
+          isMissing={missing}
+          isFirst={instant === undefined}
+          onChange={(text) => {
+            setReason(text)
+            setMissing(false)
+          }}
+        />
+      )}
+    </DialogForm>
   )
 }

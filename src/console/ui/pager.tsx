@@ -1,17 +1,13 @@
 import { Button } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight, IconChevronsLeft } from '@tabler/icons-react'
+import type { TurningFragment } from '../../generated/console/documents.ts'
 import type { PagePlace } from './page-place.ts'
 import classes from './ui.module.css'
 
 type PagerProps = {
   /** What is listed: "runs". */
   what: string
-  page: {
-    hasNextPage: boolean
-    hasPreviousPage: boolean
-    startCursor: string | null
-    endCursor: string | null
-  }
+  page: TurningFragment
   onTurn(place: PagePlace): void
 }
 
