@@ -83,14 +83,7 @@ function ControlForm({
     <DialogForm action={action} color={color} problem={problem} isBusy={isBusy} onSubmit={submit} onClose={onClose}>
       <Text>{effect}</Text>
       {instant !== undefined && (
-        <InstantField
-          label={instant.label}
-          value={at}
-          filled={filled}
-          zone={instant.zone}
-          onChange={setAt}
-          hasFocus
-        />
+        <InstantField label={instant.label} value={at} filled={filled} zone={instant.zone} onChange={setAt} hasFocus />
       )}
       {reasonKeptIn !== null && (
         <ReasonField
