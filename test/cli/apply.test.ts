@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { lineDiff } from '../../src/cli/line-diff.ts'
 import { quizServer } from './quiz-server.ts'
 
 const { ask, cuelight, json, env } = await quizServer()
@@ -392,20 +391,4 @@ test('the schema for editors takes the examples, and refuses what is misspelt or
   ] as const) {
     expect(valid(parse(FRIDAY.replace(from, to))), to).toBe(false)
   }
-})
-
-test('a difference shows what changed, with its neighbours', () => {
-  expect(lineDiff('', 'a\n')).toEqual(['+ a'])
-  expect(lineDiff('a\nb\n', 'a\nb\n')).toEqual([])
-  expect(lineDiff('1\n2\n3\n4\n5\n6\n7\n8\n9\n', '1\n2\n3\n4\n5\nsix\n7\n8\n9\n10\n')).toEqual([
-    '  …',
-    '  4',
-    '  5',
-    '- 6',
-    '+ six',
-    '  7',
-    '  8',
-    '  9',
-    '+ 10',
-  ])
 })
