@@ -90,13 +90,16 @@ export async function claimKeyedStarts(db: PrismaClient, request: ClaimRequest):
     lockKeys(db),
     db.$queryRaw<Claimed[]>(Prisma.sql`
       WITH first AS (
-        SELECT DISTINCT ON (w.concurrency_key) w.id, w.wake_at FROM runs w WHERE ${dueKeyed(now)} AND ${keyIsFree}
+        SELECT DISTINCT ON (w.concurrency_key) w.id, w.concurrency_key, w.wake_at FROM runs w WHERE ${dueKeyed(now)} AND ${keyIsFree}
         ORDER BY w.concurrency_key, w.scheduled_for, w.id
       ), due AS (
-        SELECT r.id, r.status FROM (SELECT id FROM first ORDER BY wake_at LIMIT ${limit}) first CROSS JOIN LATERAL (
+        -- Behind the lock, so that a row that somebody holds takes no other's place.
+        SELECT r.id, r.status FROM (SELECT * FROM first ORDER BY wake_at) first CROSS JOIN LATERAL (
           SELECT r.id, r.status FROM runs r WHERE r.id = first.id AND coalesce(r.status = 'SCHEDULED'
-            AND r.claimed_by IS NULL AND r.wake_at <= ${at(now)} AND r.grace_until >= ${at(now)}, false)
+            AND r.concurrency_key = first.concurrency_key AND r.claimed_by IS NULL AND r.wake_at <= ${at(now)}
+            AND r.grace_until >= ${at(now)}, false)
           FOR UPDATE OF r SKIP LOCKED) r
+        LIMIT ${limit}
       ) ${claimChosen(request)}`),
   ])
   return rows

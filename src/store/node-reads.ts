@@ -23,10 +23,11 @@ export const resourceById = (db: Database, id: string, query: ResourceQuery) =>
 export const stepById = (db: Database, id: string, query: StepQuery) =>
   db.prisma.step.findUnique({ ...query, where: { id } })
 
-/** What a selection takes of a run besides its own columns; null: there is no such run. */
-export async function runRelations(db: Database, id: string, { select }: RunQuery): Promise<object | null> {
+/** What a selection takes of a run besides its own columns. Runs are never deleted: it throws where there is none. */
+export async function runRelations(db: Database, id: string, { select }: RunQuery): Promise<object> {
   const relations = Object.entries(select ?? {}).filter(([name]) => !(name in Prisma.RunScalarFieldEnum))
-  return relations.length === 0 ? {} : runById(db, id, { select: Object.fromEntries(relations) })
+  if (relations.length === 0) return {}
+  return db.prisma.run.findUniqueOrThrow({ select: Object.fromEntries(relations), where: { id } })
 }
 
 export const tokenById = (db: Database, id: string, query: TokenQuery) =>

@@ -82,11 +82,12 @@ function partsOf(filter: RunFilter, { ofDefinitions }: { ofDefinitions: boolean 
     return each(Prisma.sql`r.cleanup_status`, cleanupStatus, CleanupStatus)
   if (health?.every((value) => value !== 'OK')) return each(Prisma.sql`r.health`, health, RunHealth)
   // Of these an index has the whole list in its order, and most of what it has is COMPLETED, or SCHEDULED at its front. Of
-  // the other statuses there may be none in it, and they are few of all: the planner knows where less is walked.
+  // the other statuses there may be none in it, and they are few of all: the planner knows where less is walked, of one
+  // definition; of many at once it does not know which.
   const { definitionId, scope, rehearsal } = filter
-  const isOrdered = ofDefinitions || definitionId != null || !!scope || rehearsal === true
+  const isOrdered = definitionId != null || !!scope || rehearsal === true
   const isCommon = status?.some((value) => value === 'COMPLETED' || value === 'SCHEDULED')
-  if (status == null || (isOrdered && isCommon)) return []
+  if (status == null || ofDefinitions || (isOrdered && isCommon)) return []
   return each(Prisma.sql`r.status`, status, RunStatus)
 }
 

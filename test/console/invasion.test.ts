@@ -54,6 +54,7 @@ describe.skipIf(browserPath === null)('Invasion of Yew', TIME, async () => {
 
     const card = phone.getByRole('article', { name: INSTRUCTION })
     await card.getByText('Nobody has it yet').waitFor()
+    await phone.getByText(`New cue: ${INSTRUCTION}`).waitFor({ state: 'attached' })
     expect(await buzzes(phone)).toBe(1)
     expect(await tooSmall(phone)).toEqual([])
     await card.getByRole('button', { name: 'I have it' }).tap()

@@ -151,7 +151,10 @@ export function livePages({ waiting, ended, failed, mira }: Scene, isPhone: bool
           },
         ],
       },
-      { path: '/runs/run_nothing', looks: [{ at: 'no run', show: heading(/^(There is no run|The run could not)/) }] },
+      {
+        path: '/runs/run_00000000-0000-7000-8000-000000000000',
+        looks: [{ at: 'no run', show: heading(/^There is no run/) }],
+      },
     ],
     '/start': [
       {

@@ -178,3 +178,19 @@ test('a start that comes while another is being made elsewhere waits for it, and
   expect(await begun).toEqual([])
   expect(await stage.run(due)).toMatchObject({ status: 'SCHEDULED', claimedBy: null })
 })
+
+test('a start whose row somebody holds takes the place of no other', async () => {
+  const stage = await newStage()
+  const { definitionId } = await keyed(stage)
+  const start = (region: string, ms: number) =>
+    stage.start(definitionId, { scope: region, params: { region }, scheduledFor: new Date(T0 + ms) })
+  const [held, free] = [await start('Yew', MINUTE), await start('Trinsic', 2 * MINUTE)]
+  await stage.settle()
+  const now = T0 + 3 * MINUTE
+  await stage.db.prisma.$transaction(async (transaction) => {
+    await transaction.$executeRaw`SELECT FROM runs WHERE id = ${held}::uuid FOR UPDATE`
+    const request = { owner: 'here:1#1', now, leaseUntil: now + MINUTE, limit: 1 }
+    expect(await claimKeyedStarts(stage.db.hot, request)).toMatchObject([{ runId: free, started: true }])
+  })
+  expect(await stage.run(held)).toMatchObject({ status: 'SCHEDULED', claimedBy: null })
+})

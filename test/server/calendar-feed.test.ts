@@ -234,7 +234,7 @@ test('a description of a megabyte is cut, and of long ones the feed holds no mor
   })
   const cut = await textOf(stage)
   expect(cut.length).toBeLessThan(BOUNDS.bytes + 1_000)
-  expect(read(cut)[0]?.description).toMatch(/^x{1000}…\nPlanned\.\n/)
+  expect(read(cut)[0]?.description).toMatch(/^x{1000}…\n[A-Z]/)
   done(await updateDefinition(stage.ctx, MIRA, { id: definitionId, description: '👹'.repeat(1_000) }))
   const text = await textOf(stage)
   expect(Buffer.byteLength(text)).toBeLessThan(BOUNDS.bytes + 1_000)

@@ -5,6 +5,7 @@ import { draftOf } from '../../src/domain/picture.ts'
 import type { UpcomingChange } from '../../src/domain/upcoming.ts'
 import { Prisma } from '../../src/generated/prisma/client.ts'
 import { Admissions } from '../../src/store/admission.ts'
+import { auditList } from '../../src/store/audit-reads.ts'
 import { calendarRuns, contendingRuns, occurrencesMade } from '../../src/store/calendar-reads.ts'
 import {
   claimDue,
@@ -22,6 +23,7 @@ import type { Database, PrismaClient } from '../../src/store/database.ts'
 import { feedRuns } from '../../src/store/feed-reads.ts'
 import { countScheduled, readGauges } from '../../src/store/gauges.ts'
 import { mintId } from '../../src/store/ids.ts'
+import { pagesOf } from '../../src/store/keyset.ts'
 import { claimLedgers, dropLedgerClaims, LedgerChanges, readLedgers } from '../../src/store/ledger.ts'
 import { abandonResourceIfFailed, retryCleanupIfKeyIsFree } from '../../src/store/ledger-controls.ts'
 import { appendLines, pruneLogs } from '../../src/store/log.ts'
@@ -325,6 +327,13 @@ describe.each(['new tables', `tables of ${RUNS} runs`])('on %s', (size) => {
     const { client, plans } = explaining(db.hot)
     await readOfOlderZoneData(client, { zoneData: '2026a', limit: 50, except: [] }).catch(() => {})
     expect(plans.join()).toMatch(/Index Scan using definitions_by_zone_data[^>]*Index Cond: \(zone_data </s)
+  })
+
+  test('what was done to one thing is found in the audit log by it', async () => {
+    const { client, plans } = explaining(db.hot)
+    const slice = { take: 50, backward: false, after: null, before: null }
+    await pagesOf({ ...db, prisma: client }, [''], { list: auditList({ subject: 'def_1' }), slice }).catch(() => {})
+    expect(plans.join()).toMatch(/using audit_entries_subject_at_id_idx[^>]*Index Cond: \(subject =/s)
   })
 
   test('a definition that takes its upcoming runs along looks them up', async () => {

@@ -45,7 +45,13 @@ const within = (tx: PrismaClient) =>
 
 /** What the runner asks in a pass, at an instant. */
 const passAt = (now: number): Record<string, (db: Database) => Promise<unknown>> => {
-  const request = { owner: 'bench#1', now, leaseUntil: now + 30_000, limit: 64, working: [] }
+  const request = {
+    owner: 'bench#1',
+    now,
+    leaseUntil: now + 30_000,
+    limit: DEFAULT_RUNNER_SETTINGS.runBatch,
+    working: [],
+  }
   return {
     'due runs claimed': (db) => undone(db, (tx) => claimDue(tx, { ...request, dueBy: now })),
     'starts that need a key': (db) => undone(db, (tx) => claimKeyedStarts(within(tx), request)),
