@@ -80,10 +80,11 @@ const SETTLED = `new Promise((resolve) => requestAnimationFrame(() => requestAni
     .map(({ finished }) => finished)))`
 
 /** What axe finds on a page as it stands once it has come to rest, one line for each element. */
-export async function findings(page: Page): Promise<string[]> {
+export async function findings(page: Page, { rules }: { rules?: string[] } = {}): Promise<string[]> {
   await page.evaluate(`${SETTLED}.then(() => {})`)
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE)
-  return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  const options = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: rules }) }
+  return page.evaluate<string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
 }
 
