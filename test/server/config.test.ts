@@ -35,9 +35,9 @@ test('with an empty environment everything has its default', () => {
       zoneFolder: '/usr/share/zoneinfo',
       runner: {
         pollMs: 1000,
-        runBatch: 128,
+        runBatch: 64,
         stepsPerPass: 25,
-        runConcurrency: 256,
+        runConcurrency: 192,
         maxDispatches: 1000,
         stepMaxAttempts: 3,
         stepRetryMs: 60_000,
