@@ -94,7 +94,7 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
       {
         path: '/start',
         field: 'Which event',
-        none: 'No published event has this in its title or name',
+        none: 'No published event has this in its title, name or description',
         empty: 'No event is published yet',
         list: 'Events',
       },
@@ -119,6 +119,28 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
       release()
       await page.getByRole('list', { name: list }).getByRole('link', { name: 'Event known' }).waitFor()
       await page.unroute('**/graphql')
+    }
+  })
+
+  test('what cannot be searched is said, and what was found before does not stand for it', async () => {
+    await server.define('old-find', [doors], { publish: true })
+    const page = await open({ token: TOKEN, path: '/definitions' })
+    for (const { path, field, list } of [
+      { path: '/definitions', field: 'Search the definitions', list: 'Definitions' },
+      { path: '/start', field: 'Which event', list: 'Events' },
+    ]) {
+      await page.goto(server.url + path)
+      const found = page.getByRole('list', { name: list }).getByRole('link', { name: 'Event old-find' })
+      await found.waitFor()
+      await page.route('**/graphql', (route) =>
+        route.request().postData()?.includes('"search":"old"') ? route.abort() : route.continue(),
+      )
+      await page.getByLabel(field, { exact: true }).fill('old')
+      await page.getByText('The server could not be reached').waitFor()
+      expect(await found.count()).toBe(0)
+      await page.unroute('**/graphql')
+      await found.waitFor()
+      await page.getByText('The server could not be reached').waitFor({ state: 'detached' })
     }
   })
 

@@ -36,10 +36,10 @@ export function DefinitionsPage() {
   const [isNew, setNew] = useState(false)
   const since = useSince()
   const filter = { state: SHOWN[shown] ?? null, search: sought === '' ? null : sought }
-  const { data, error, refresh } = useLive({ query: DefinitionsDocument, variables: { filter, first, since } }, null)
-  useLookAgain(refresh)
+  const live = useLive({ query: DefinitionsDocument, variables: { filter, first, since } }, null)
+  useLookAgain(live.refresh)
   // What was found before stands until what is searched for now is known.
-  const last = useKept(data, { isSearch: sought !== '' || shown === 'archived' })
+  const last = useKept(live, { isSearch: sought !== '' || shown === 'archived' })
 
   const found = last?.answer.definitions.edges.map(({ node }) => node) ?? []
   const total = last?.answer.definitions.totalCount ?? found.length
@@ -78,7 +78,7 @@ export function DefinitionsPage() {
         />
       </search>
       <VisuallyHidden role="status">{last !== undefined && `${total} found`}</VisuallyHidden>
-      {last === undefined && <Unread what="the definitions" error={error} />}
+      {last === undefined && <Unread what="the definitions" error={live.error} />}
       {last !== undefined && found.length === 0 && <NoneFound isSearch={last.asked.isSearch} mayEdit={mayEdit} />}
       {found.length > 0 && (
         <ul className={classes.rows} aria-label="Definitions">

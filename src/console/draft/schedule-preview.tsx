@@ -27,11 +27,9 @@ export function SchedulePreview() {
   const timeZone = useChosen(store.view, ({ content }) => content.timeZone)
   const [asked] = useDebouncedValue(JSON.stringify({ schedule, timeZone: textOf(timeZone) }), TYPING_MS)
   const variables = JSON.parse(asked) as { schedule: ScheduleInput; timeZone: string }
-  const { data, error } = useLive({ query: PreviewScheduleDocument, variables }, null)
-  const kept = useKept(data, variables)
-  // While the next one is on its way the last one stays; it does not stand for one that failed.
-  const last = error !== null && data === undefined ? undefined : kept
-  if (last === undefined) return error === null ? null : <p className={classes.issue}>{sentenceOf(error)}</p>
+  const live = useLive({ query: PreviewScheduleDocument, variables }, null)
+  const last = useKept(live, variables)
+  if (last === undefined) return live.error === null ? null : <p className={classes.issue}>{sentenceOf(live.error)}</p>
   const { phrase, occurrences, issues } = last.answer.previewSchedule
   const zone = last.asked.timeZone
   return (

@@ -4,15 +4,13 @@ import { IconCalendarOff, IconSearch, IconZoomQuestion } from '@tabler/icons-rea
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { StartableEventsDocument } from '../../generated/console/documents.ts'
-import { sentenceOf } from '../api/act.ts'
 import { useKept } from '../api/kept.ts'
 import { useLive } from '../api/live-query.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Chip } from '../ui/chip.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Loading } from '../ui/loading.tsx'
 import { NeedsRole } from '../ui/needs-role.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { Unread } from '../ui/unread.tsx'
 import classes from './start.module.css'
 
 /** Between the last letter of a search and its answer. */
@@ -34,12 +32,12 @@ export function ChooseEventPage() {
 function Choice() {
   const [text, setText] = useState('')
   const [search] = useDebouncedValue(text.trim(), SETTLE_MS)
-  const { data, error } = useLive(
+  const live = useLive(
     { query: StartableEventsDocument, variables: { search: search === '' ? null : search } },
     null,
   )
   // What was found before stands until what is searched for now is known.
-  const kept = useKept(data, { search })
+  const kept = useKept(live, { search })
   const found = kept?.answer
   const isSearch = kept !== undefined && kept.asked.search !== ''
   const events = found?.definitions.edges.map(({ node }) => node) ?? []
@@ -58,12 +56,11 @@ function Choice() {
         onChange={(event) => setText(event.currentTarget.value)}
         type="search"
       />
-      {error !== null && <Notice tone="bad">{sentenceOf(error)}</Notice>}
-      {found === undefined && error === null && <Loading what="the events" />}
+      {found === undefined && <Unread what="the events" error={live.error} />}
       {found !== undefined && events.length === 0 && (
         <Empty
           icon={isSearch ? IconZoomQuestion : IconCalendarOff}
-          title={isSearch ? 'No published event has this in its title or name' : 'No event is published yet'}
+          title={isSearch ? 'No published event has this in its title, name or description' : 'No event is published yet'}
           level={2}
         >
           {isSearch ? (
