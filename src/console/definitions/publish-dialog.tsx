@@ -19,6 +19,7 @@ import { DifferenceList } from './difference-list.tsx'
 import { differences, pinned } from './differences.ts'
 import { PublishTrial } from './publish-trial.tsx'
 import { UpcomingChange } from './upcoming-change.tsx'
+import { useVerifying } from './use-verifying.ts'
 import { Verification } from './verification.tsx'
 
 type Published = { version: number; isNew: boolean; verification: FindingsFragment; upcoming: UpcomingCountsFragment }
@@ -46,6 +47,17 @@ function Publishing({ definition, isBusy, setBusy, onClose, onChange }: Omit<Pub
   const [problem, setProblem] = useState<string | null>(null)
   const [published, setPublished] = useState<Published | null>(null)
   const { id, title, updatedAt, currentVersion, draftIssues, slug } = definition
+  const verifying = useVerifying(id)
+  // What was found is of the draft as it was then.
+  const [triedAt, setTriedAt] = useState(updatedAt)
+  const verified = triedAt === updatedAt ? verifying.verified : null
+
+  const tryIt = async () => {
+    setTriedAt(updatedAt)
+    setBusy(true)
+    await verifying.verify('draft')
+    setBusy(false)
+  }
 
   const publish = async () => {
     setBusy(true)
@@ -106,11 +118,21 @@ function Publishing({ definition, isBusy, setBusy, onClose, onChange }: Omit<Pub
       ) : (
         <>
           <WhatWillHappen definition={definition} />
-          <PublishTrial key={updatedAt} definitionId={id} />
+          <PublishTrial
+            verifying={{ ...verifying, verified }}
+            isPublishing={isBusy && verifying.busy === null}
+            onVerify={() => void tryIt()}
+          />
           {problem !== null && <Notice tone="bad">{problem}</Notice>}
           <Group justify="flex-end">
             <LeaveButton isBusy={isBusy} onClose={onClose} />
-            <Button size="md" loading={isBusy} onClick={() => void publish()} data-autofocus>
+            <Button
+              size="md"
+              loading={isBusy && verifying.busy === null}
+              disabled={verifying.busy !== null}
+              onClick={() => void publish()}
+              data-autofocus
+            >
               Publish it
             </Button>
           </Group>

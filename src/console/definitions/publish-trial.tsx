@@ -1,49 +1,26 @@
-import { Button, Group, Text } from '@mantine/core'
-import { useState } from 'react'
-import { VerifyDefinitionDocument, type VerifyDefinitionMutation } from '../../generated/console/documents.ts'
-import { act, messageOf } from '../api/act.ts'
-import { useConnection } from '../api/connection-context.ts'
+import { Button, Group } from '@mantine/core'
 import { Notice } from '../ui/notice.tsx'
-import { UpcomingChange } from './upcoming-change.tsx'
-import { Verification } from './verification.tsx'
+import type { Verifying } from './use-verifying.ts'
+import { VerifiedFindings, VerifyingStatus } from './verified.tsx'
 
-type Found = Extract<VerifyDefinitionMutation['verifyDefinition'], { __typename: 'VerifyDefinitionPayload' }>
+type PublishTrialProps = { verifying: Verifying; isPublishing: boolean; onVerify(): void }
 
 /** Verifies a draft before it is published, where somebody wants to know, and says what would become of the runs to come. */
-export function PublishTrial({ definitionId }: { definitionId: string }) {
-  const { client } = useConnection()
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [found, setFound] = useState<Found | null>(null)
-  const verify = async () => {
-    setBusy(true)
-    setProblem(null)
-    const outcome = await act(client, VerifyDefinitionDocument, { input: { id: definitionId, draft: true } })
-    setBusy(false)
-    if (outcome.kind === 'unknown') return setProblem(outcome.message)
-    if (outcome.kind === 'refused') return setProblem(messageOf(outcome.refusal))
-    setFound(outcome.payload)
-  }
+export function PublishTrial({ verifying, isPublishing, onVerify }: PublishTrialProps) {
+  const { busy, problem, verified } = verifying
   return (
     <section aria-label="Before it is published">
       {problem !== null && <Notice tone="bad">{problem}</Notice>}
-      {found === null ? (
-        <Group gap="xs">
-          <Button variant="default" loading={isBusy} onClick={() => void verify()}>
-            Verify it first
-          </Button>
-          <Text role="status" fz="sm" c="dimmed">
-            {isBusy
-              ? 'Every step is asked whether it would work; that may take half a minute.'
-              : 'It says what would be found, and what would become of the runs to come.'}
-          </Text>
-        </Group>
-      ) : (
-        <>
-          <UpcomingChange upcoming={found.upcoming} isHeld={!found.verification.passed} isForetold />
-          <Verification report={found.verification} />
-        </>
-      )}
+      <Group gap="xs" mb={verified === null ? 0 : 'xs'}>
+        <Button variant="default" loading={busy !== null} disabled={isPublishing} onClick={onVerify}>
+          {verified === null ? 'Verify it first' : 'Verify it again'}
+        </Button>
+        <VerifyingStatus
+          verifying={verifying}
+          hint="It says what would be found, and what would become of the runs to come."
+        />
+      </Group>
+      {verified !== null && <VerifiedFindings verified={verified} />}
     </section>
   )
 }
