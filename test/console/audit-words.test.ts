@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupsOf } from '../../src/console/audit/audit-groups.ts'
+import { groupsOf, keyOfGroup } from '../../src/console/audit/audit-groups.ts'
 import { didOf } from '../../src/console/audit/audit-words.ts'
 
 const entry = (cursor: string, action = 'definition.update', more: object = {}) => ({
@@ -15,6 +15,13 @@ const entry = (cursor: string, action = 'definition.update', more: object = {}) 
 })
 const told = (...edges: ReturnType<typeof entry>[]) =>
   groupsOf(edges).map((group) => group.map(({ cursor }) => cursor).join(''))
+
+test('a group that was opened stays it when more is saved', () => {
+  const [group] = groupsOf([entry('b'), entry('a')])
+  const [grown] = groupsOf([entry('c'), entry('b'), entry('a')])
+  if (group === undefined || grown === undefined) throw new Error('There is no group.')
+  expect(keyOfGroup(grown)).toBe(keyOfGroup(group))
+})
 
 test('what somebody saved of an event while writing it is one piece of work', () => {
   expect(told(entry('a', 'definition.publish'), entry('b'), entry('c'), entry('d', 'definition.create'))).toEqual([

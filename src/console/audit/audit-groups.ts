@@ -13,6 +13,9 @@ export function groupsOf(edges: readonly Edge[]): [Edge, ...Edge[]][] {
   return groups
 }
 
+/** What names a group while more is done: its oldest entry, as new ones come at its head. */
+export const keyOfGroup = (group: readonly [Edge, ...Edge[]]): string => (group.at(-1) ?? group[0]).cursor
+
 const isMoreOf = ({ node: one }: Edge, { node: other }: Edge): boolean =>
   other.action === 'definition.update' &&
   one.action === other.action &&

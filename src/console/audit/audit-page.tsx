@@ -16,7 +16,7 @@ import { Total } from '../ui/total.tsx'
 import { Unread } from '../ui/unread.tsx'
 import classes from './audit.module.css'
 import { AuditGroup } from './audit-entry.tsx'
-import { groupsOf } from './audit-groups.ts'
+import { groupsOf, keyOfGroup } from './audit-groups.ts'
 import { type AuditSearch, auditFilter } from './audit-search.ts'
 import { AUDIT_ACTIONS } from './audit-words.ts'
 import { useSubjects } from './subjects.ts'
@@ -74,7 +74,7 @@ function Audit({ search, onSearch }: AuditPageProps) {
             <ol className={classes.entries} aria-label="Entries">
               {groupsOf(entries).map((edges) => (
                 <AuditGroup
-                  key={edges[0].cursor}
+                  key={keyOfGroup(edges)}
                   edges={edges}
                   name={names.get(edges[0].node.subject ?? '') ?? null}
                   onSubject={(subject) => onSearch({ subject })}
