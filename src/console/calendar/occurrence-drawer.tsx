@@ -149,7 +149,9 @@ function Made({ occurrence, run: { id, scope, source }, onChange }: MadeProps) {
             Cancel …
           </Button>
         )}
-        {mayPause && <ScheduleButton definitionId={occurrence.definition.id} onChange={onChange} />}
+        {mayPause && run?.endedAt === null && (
+          <ScheduleButton definitionId={occurrence.definition.id} onChange={onChange} />
+        )}
       </div>
     </>
   )

@@ -34,7 +34,12 @@ export function resumeControl(client: Client, { id, title }: { id: string; title
   }
 }
 
-/** Stops the schedule, or lets it go on. */
+/** Whether there is a schedule to stop, or one that was stopped: what is for hands alone has none. */
+export const hasScheduleControl = ({ state, schedulePaused, currentVersion }: ScheduleHolderFragment): boolean =>
+  state === 'READY' &&
+  (schedulePaused || (currentVersion !== null && currentVersion.spec.schedule.__typename !== 'ManualSchedule'))
+
+/** Stops the schedule, or lets it go on, where it `hasScheduleControl`. */
 export const scheduleControl = (client: Client, definition: ScheduleHolderFragment): Control =>
   definition.schedulePaused ? resumeControl(client, definition) : pauseControl(client, definition)
 

@@ -10,7 +10,7 @@ import { useAsk } from '../ui/control-host.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
 import { comingOf } from './coming.ts'
 import classes from './definition.module.css'
-import { archiveControl, rehearseControl, scheduleControl } from './definition-controls.ts'
+import { archiveControl, hasScheduleControl, rehearseControl, scheduleControl } from './definition-controls.ts'
 import { DefinitionState } from './definition-state.tsx'
 import { ComingSigns } from './next-occurrence.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
@@ -78,7 +78,6 @@ function Controls({ definition, isPublishing, refresh }: HeadProps) {
       replace: true,
     })
   const { slug, state, schedulePaused, currentVersion } = definition
-  const isScheduled = currentVersion !== null && currentVersion.spec.schedule.__typename !== 'ManualSchedule'
   return (
     <section className={runClasses.controls} aria-label="Controls of the definition">
       <LinkButton to="/definitions/$slug/edit" params={{ slug }} size="md">
@@ -109,7 +108,7 @@ function Controls({ definition, isPublishing, refresh }: HeadProps) {
           Rehearse …
         </Button>
       )}
-      {state === 'READY' && (isScheduled || schedulePaused) && (
+      {hasScheduleControl(definition) && (
         <Button
           variant={schedulePaused ? 'filled' : 'default'}
           {...(schedulePaused ? { color: 'go' } : {})}

@@ -4,7 +4,7 @@ import { useConnection } from '../api/connection-context.ts'
 import { useLive } from '../api/live-query.ts'
 import { useLookAgain } from '../api/look-again.ts'
 import { useAsk } from '../ui/control-host.tsx'
-import { scheduleControl } from './definition-controls.ts'
+import { hasScheduleControl, scheduleControl } from './definition-controls.ts'
 
 type ScheduleButtonProps = { definitionId: string; onChange(): void }
 
@@ -15,7 +15,7 @@ export function ScheduleButton({ definitionId, onChange }: ScheduleButtonProps) 
   const { data, refresh } = useLive({ query: ScheduleHolderDocument, variables: { id: definitionId } }, null)
   useLookAgain(refresh)
   const definition = data?.definition ?? null
-  if (definition === null || definition.state !== 'READY') return null
+  if (definition === null || !hasScheduleControl(definition)) return null
   const changed = () => {
     refresh()
     onChange()
