@@ -195,6 +195,49 @@ describe('saving is tried again', () => {
     }
   })
 
+  test('no sooner because somebody goes on typing', async () => {
+    const { open, setTrouble, sentAt, draft } = world()
+    const { store } = open(new Storage())
+    setTrouble({ code: 'INTERNAL_SERVER_ERROR' })
+    for (let letters = 1; sentAt.length < 5; letters += 1) {
+      retitle(store, 'M'.repeat((letters % 50) + 1))
+      await vi.advanceTimersByTimeAsync(1_000)
+    }
+    expect(sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0))).toEqual([3_000, 6_000, 12_000, 24_000])
+    retitle(store, 'All of it')
+    setTrouble('none')
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(draft().title).toBe('All of it')
+  })
+
+  test('soon again after any answer, a refusal too', async () => {
+    const { open, setTrouble, sentAt } = world()
+    const { store } = open(new Storage())
+    setTrouble({ code: 'INTERNAL_SERVER_ERROR' })
+    retitle(store, 'Mine')
+    while (sentAt.length < 5) await vi.advanceTimersByTimeAsync(100)
+    setTrouble({ code: 'BAD_USER_INPUT' })
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(store.view.value.saving.kind).toBe('refused')
+    setTrouble({ code: 'INTERNAL_SERVER_ERROR' })
+    sentAt.length = 0
+    retitle(store, 'Mine too')
+    while (sentAt.length < 2) await vi.advanceTimersByTimeAsync(100)
+    expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBe(3_000)
+  })
+
+  test('at once when the draft can be read again', async () => {
+    const { open, setTrouble, sent, draft, state } = world()
+    const { store } = open(new Storage())
+    setTrouble({ code: 'INTERNAL_SERVER_ERROR' })
+    retitle(store, 'Mine')
+    while (sent.length < 5) await vi.advanceTimersByTimeAsync(100)
+    setTrouble('none')
+    store.look(state())
+    await vi.advanceTimersByTimeAsync(100)
+    expect(draft().title).toBe('Mine')
+  })
+
   test('over a change that arrived without an answer, which is nobody else’s', async () => {
     const { open, setTrouble, write, draft } = world()
     const { store } = open(new Storage())

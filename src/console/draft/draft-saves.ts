@@ -31,7 +31,9 @@ export class DraftSaves {
   readonly #set: (changed: Partial<DraftView>) => void
   readonly #onBehind: () => void
   readonly #onArrived: () => void
+  /** The next try; undefined: none is put off. */
   #timer: ReturnType<typeof setTimeout> | undefined
+  #isTrying = false
   #isLeft = false
   /** What was sent and never answered: any of it may have arrived. */
   #unanswered: Content[] = []
@@ -61,12 +63,14 @@ export class DraftSaves {
   /** Now, and not when nobody types any more. Answers whether all is on the server. */
   now(): Promise<boolean> {
     clearTimeout(this.#timer)
-    this.#saves = this.#saves.then(() => this.#try())
+    this.#timer = undefined
+    this.#saves = this.#saves.then(() => this.#take())
     return this.#saves
   }
 
-  /** When nobody types any more. */
+  /** When nobody types any more; where the server has trouble, with the next try, which that does not hurry. */
   soon(): void {
+    if (this.#failures > 0 && (this.#isTrying || this.#timer !== undefined)) return
     this.#later(REST_MS)
   }
 
@@ -93,6 +97,17 @@ export class DraftSaves {
     return false
   }
 
+  async #take(): Promise<boolean> {
+    const { content } = this.#view()
+    this.#isTrying = true
+    const hasArrived = await this.#try()
+    this.#isTrying = false
+    const now = this.#view()
+    // What was written meanwhile is not what was refused.
+    if (now.saving.kind === 'refused' && now.content !== content && this.#timer === undefined) this.soon()
+    return hasArrived
+  }
+
   async #try(): Promise<boolean> {
     const { content, base, updatedAt, server, conflict, problem } = this.#view()
     if (conflict !== null) return false
@@ -109,6 +124,7 @@ export class DraftSaves {
     })
     if (outcome.kind === 'unknown') {
       if (!outcome.isPassing) {
+        this.#failures = 0
         const misfits = outcome.misfits.map(issueOfMisfit)
         if (misfits.length > 0) this.#set({ issues: [...misfits, ...server.draftIssues] })
         return this.#refuse(misfits.length > 0 ? CORRECT_IT : outcome.message)
@@ -133,7 +149,10 @@ export class DraftSaves {
       return false
     }
     const message = messageOf(outcome.refusal)
-    if (outcome.refusal.code !== 'CONFLICT') return this.#refuse(message)
+    if (outcome.refusal.code !== 'CONFLICT') {
+      this.#failures = 0
+      return this.#refuse(message)
+    }
     const { data } = await this.#client.query(DraftDocument, { slug: server.slug }, { requestPolicy: 'network-only' })
     if (data?.definition == null) return this.#tryAgain(message)
     this.#failures = 0
@@ -161,6 +180,6 @@ export class DraftSaves {
 
   #later(ms: number): void {
     clearTimeout(this.#timer)
-    if (!this.#isLeft) this.#timer = setTimeout(() => void this.now(), ms)
+    this.#timer = this.#isLeft ? undefined : setTimeout(() => void this.now(), ms)
   }
 }

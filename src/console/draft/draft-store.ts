@@ -153,6 +153,8 @@ export class DraftStore {
   /** What is on the server now: it is shown where nothing is being written here. */
   look(server: DraftStateFragment): void {
     const { updatedAt, saving, conflict, content } = this.view.value
+    // It could be read: what could not be sent may arrive now.
+    if (saving.kind === 'away') void this.save()
     if (saving.kind !== 'saved' || conflict !== null || Date.parse(server.updatedAt) <= Date.parse(updatedAt)) return
     if (isSameDraft(contentOfDraft(server), content)) {
       this.#set({ server, updatedAt: server.updatedAt, issues: server.draftIssues })
