@@ -143,6 +143,21 @@ describe.skipIf(browserPath === null)('with the keyboard alone', TIME, async () 
     await untilFocusOn(page, 'Publish …')
   })
 
+  test('what can be pressed no more hands the focus on to what is next to it', async () => {
+    await server.define('undone', [{ key: 'doors', steps: [cue('Welcome', 'Welcome everybody.')] }])
+    const page = await open({ token: TOKEN, path: '/definitions/undone/edit' })
+    await page.getByRole('heading', { name: 'Draft of Event undone' }).waitFor()
+    await go(page, 'Add a step')
+    await untilFocusOn(page, /^Action/)
+    await tabTo(page, 'Undo', 'Shift+Tab')
+    await press(page, 'Enter')
+    await page.getByRole('button', { name: 'Undo', disabled: true }).waitFor()
+    await untilFocusOn(page, 'Redo')
+    await press(page, 'Enter')
+    await page.getByRole('button', { name: 'Redo', disabled: true }).waitFor()
+    await untilFocusOn(page, /./)
+  })
+
   test('an occurrence is moved, and the focus goes with it', async () => {
     const id = await server.publish('regatta')
     await server.ask(

@@ -9,7 +9,7 @@ type Trail = readonly { element: Element; index: number }[]
 
 /**
  * Whoever uses the keyboard goes on from where they were: when what has the focus is taken out of the page, what is
- * nearest to it gets it, and when it was only disabled for a while, it itself. Of what is nearest in a dialog that closed
+ * nearest to it gets it; when it is a button that does what it was pressed for, it itself once that is done. Of what is nearest in a dialog that closed
  * without giving it back, that is what is nearest in `main` to what had it there last. Answers how to stop.
  */
 export function keepFocus(main: HTMLElement): () => void {
@@ -33,7 +33,7 @@ export function keepFocus(main: HTMLElement): () => void {
     timer = undefined
     const held = last[0]?.element
     if (!isLost() || held === undefined) return
-    if (held.checkVisibility()) return focus(held)
+    if (held.checkVisibility() && !isDisabledForGood(held)) return focus(held)
     const found = nearest(last, document.body) ?? nearest(lastInMain, main)
     focus(found ?? main)
   }
@@ -51,6 +51,10 @@ export function keepFocus(main: HTMLElement): () => void {
     clearTimeout(timer)
   }
 }
+
+/** A button that waits for what it does is enabled again after that; of others that is not known. */
+const isDisabledForGood = (element: Element): boolean =>
+  element.matches(':disabled') && !element.matches('[data-loading]')
 
 const isLost = (): boolean => document.activeElement === document.body || document.activeElement === null
 
