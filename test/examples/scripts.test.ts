@@ -1,7 +1,7 @@
 import { type SpawnSyncReturns, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, expect, inject, test } from 'vitest'
@@ -36,11 +36,6 @@ beforeAll(async () => {
   })
   folder = await mkdtemp(join(tmpdir(), 'cuelight-scripts-'))
   await symlink(resolve('node_modules/.bin/jiti'), join(folder, 'jiti'))
-  await writeFile(
-    join(folder, 'cuelight'),
-    `#!/bin/sh\nexec "${process.execPath}" "${join(inject('build'), 'cli/main.js')}" "$@"\n`,
-    { mode: 0o755 },
-  )
   return async () => {
     await stop()
     await rm(folder, { recursive: true, force: true })
@@ -153,7 +148,11 @@ test('every command of the page does what it says', async () => {
   const runId = await startFight()
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block)
   expect(blocks.length).toBeGreaterThan(4)
-  const script = blocks.join('\necho\n').replaceAll('http://127.0.0.1:4000', server.url).replaceAll('npx jiti', 'jiti')
+  const script = blocks
+    .join('\necho\n')
+    .replaceAll('http://127.0.0.1:4000', server.url)
+    .replaceAll('npx jiti', 'jiti')
+    .replaceAll('$CHECKOUT/dist', inject('build'))
   const { status, stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', script])
   expect({ status, stderr }).toMatchObject({ status: 0 })
   expect(stdout).toMatch(/^cuelight_[\w-]{43}$/m)
