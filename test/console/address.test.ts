@@ -28,7 +28,8 @@ test('of one of the audit log, too', () => {
 })
 
 test('of one of the calendar, too', () => {
-  expect(calendarSearch({ view: 'year', on: '2031-02-29', event: 7 })).toEqual({})
+  expect(calendarSearch({ view: 'year', on: '2031-02-29', event: 7 })).toEqual({ event: '7' })
+  expect(calendarSearch({ event: '' })).toEqual({})
   const asked = { view: 'month', on: '2032-02-29', event: 'def_1' }
   expect(calendarSearch({ ...asked, more: true })).toEqual(asked)
 })

@@ -1,6 +1,6 @@
 import type { AuditFilter } from '../../generated/console/documents.ts'
 import { beginOfDay, endOfDay } from '../time/day-field.ts'
-import { textOf } from '../ui/address-text.ts'
+import { addressText } from '../ui/address-text.ts'
 import { type PagePlace, placeOf } from '../ui/page-place.ts'
 
 /** What the address of the audit log asks for: days as YYYY-MM-DD of this device. */
@@ -15,7 +15,7 @@ export type AuditSearch = PagePlace & {
 /** Of whatever stands in an address, what can be asked for. */
 export function auditSearch(search: Record<string, unknown>): AuditSearch {
   const texts = (['who', 'action', 'subject', 'from', 'to'] as const).flatMap((name) => {
-    const value = textOf(search[name])
+    const value = addressText(search[name])
     return value === undefined ? [] : [[name, value] as const]
   })
   return { ...Object.fromEntries(texts), ...placeOf(search) }

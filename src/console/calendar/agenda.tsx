@@ -1,9 +1,10 @@
 import { showTimeOfDay } from '../time/clock-text.ts'
+import type { Day } from '../time/day-field.ts'
 import { Chip } from '../ui/chip.tsx'
 import classes from './agenda.module.css'
 import shared from './calendar.module.css'
 import { linesOf } from './day-lines.ts'
-import { type Day, nameOf } from './days.ts'
+import { nameOf } from './days.ts'
 import { GatheredLine } from './gathered-line.tsx'
 import { keyOf, missedSentence, type Occurrence, remarksOf, statusOf } from './occurrence.ts'
 

@@ -1,4 +1,5 @@
 import { type Day, isDay } from '../time/day-field.ts'
+import { addressText } from '../ui/address-text.ts'
 import { VIEWS, type View } from './days.ts'
 
 /** What the address of the calendar asks for. */
@@ -11,10 +12,11 @@ export type CalendarSearch = {
 
 /** Of whatever stands in an address, what can be asked for. */
 export function calendarSearch({ view, on, event }: Record<string, unknown>): CalendarSearch {
+  const wanted = addressText(event)
   const known = VIEWS.find((each) => each === view)
   return {
     ...(known === undefined ? {} : { view: known }),
     ...(isDay(on) ? { on } : {}),
-    ...(typeof event === 'string' ? { event } : {}),
+    ...(wanted === undefined ? {} : { event: wanted }),
   }
 }

@@ -1,9 +1,10 @@
 import { SegmentedControl, Select, Title } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useMay } from '../session/viewer-context.ts'
+import type { Day } from '../time/day-field.ts'
 import { LinkButton } from '../ui/link-button.tsx'
 import classes from './calendar.module.css'
-import { type Day, stepped, VIEWS, type View } from './days.ts'
+import { stepped, VIEWS, type View } from './days.ts'
 
 type CalendarToolbarProps = {
   view: View

@@ -1,4 +1,5 @@
-import { type Day, dayOf } from './days.ts'
+import type { Day } from '../time/day-field.ts'
+import { dayOf } from './days.ts'
 import { isTrouble, type Occurrence } from './occurrence.ts'
 
 /** What a day shows in one line: an occurrence, or all of one event where the day has too many. */

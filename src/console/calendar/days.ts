@@ -1,7 +1,5 @@
-import type { Day } from '../time/day-field.ts'
+import { type Day, dateOf } from '../time/day-field.ts'
 import { twoDigits } from '../time/two-digits.ts'
-
-export type { Day }
 
 export const VIEWS = ['day', 'week', 'month'] as const
 export type View = (typeof VIEWS)[number]
@@ -9,22 +7,12 @@ export type View = (typeof VIEWS)[number]
 const dayOfDate = (date: Date): Day =>
   `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`
 
-/** Its first moment. */
-function beginOf(day: Day): Date {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  return new Date(year, month - 1, date)
-}
-
 /** The day that an instant is on; in milliseconds or as text. */
 export const dayOf = (instant: number | string): Day => dayOfDate(new Date(instant))
 
-function plus(day: Day, days: number): Day {
-  const date = beginOf(day)
-  date.setDate(date.getDate() + days)
-  return dayOfDate(date)
-}
+const plus = (day: Day, days: number): Day => dayOfDate(dateOf(day, days))
 
-const mondayOf = (day: Day): Day => plus(day, -((beginOf(day).getDay() + 6) % 7))
+const mondayOf = (day: Day): Day => plus(day, -((dateOf(day).getDay() + 6) % 7))
 
 const firstOfMonth = (day: Day): Day => `${day.slice(0, 8)}01`
 
@@ -41,7 +29,7 @@ export function daysOf(view: View, on: Day): Day[] {
 /** The same view before (-1) or after (1). */
 export function stepped(view: View, on: Day, by: -1 | 1): Day {
   if (view !== 'month') return plus(on, by * (view === 'week' ? 7 : 1))
-  const date = beginOf(firstOfMonth(on))
+  const date = dateOf(firstOfMonth(on))
   date.setMonth(date.getMonth() + by)
   return dayOfDate(date)
 }
@@ -49,7 +37,7 @@ export function stepped(view: View, on: Day, by: -1 | 1): Day {
 /** From the first moment of the first day until that after the last one, as instants. */
 export function windowOf(days: readonly Day[]): { from: string; to: string } {
   const [first = '', last = first] = [days[0], days.at(-1)]
-  return { from: beginOf(first).toISOString(), to: beginOf(plus(last, 1)).toISOString() }
+  return { from: dateOf(first).toISOString(), to: dateOf(plus(last, 1)).toISOString() }
 }
 
 const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', options)
@@ -58,16 +46,16 @@ const MONTH = format({ month: 'long', year: 'numeric' })
 const RANGE = format({ day: 'numeric', month: 'long', year: 'numeric' })
 const WEEKDAY = format({ weekday: 'short' })
 
-export const nameOf = (day: Day): string => DAY_IN_FULL.format(beginOf(day))
+export const nameOf = (day: Day): string => DAY_IN_FULL.format(dateOf(day))
 
-export const weekdayOf = (day: Day): string => WEEKDAY.format(beginOf(day))
+export const weekdayOf = (day: Day): string => WEEKDAY.format(dateOf(day))
 
 /** What a view is called: Friday 7 March 2031; 3–9 March 2031; March 2031. */
 export function titleOf(view: View, on: Day): string {
   if (view === 'day') return nameOf(on)
-  if (view === 'month') return MONTH.format(beginOf(on))
+  if (view === 'month') return MONTH.format(dateOf(on))
   const days = daysOf('week', on)
-  return RANGE.formatRange(beginOf(days[0] ?? on), beginOf(days.at(-1) ?? on))
+  return RANGE.formatRange(dateOf(days[0] ?? on), dateOf(days.at(-1) ?? on))
 }
 
 /** Whether a day is of the month of another. */

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { showTimeOfDay } from '../time/clock-text.ts'
+import type { Day } from '../time/day-field.ts'
 import classes from './calendar.module.css'
 import { type DayLine, troubles } from './day-lines.ts'
-import type { Day } from './days.ts'
 
 type GatheredLineProps = {
   day: Day

@@ -1,6 +1,6 @@
 import type { CleanupStatus, RunFilter, RunHealth, RunStatus } from '../../generated/console/documents.ts'
 import { beginOfDay, endOfDay } from '../time/day-field.ts'
-import { textOf } from '../ui/address-text.ts'
+import { addressText } from '../ui/address-text.ts'
 import { type PagePlace, placeOf } from '../ui/page-place.ts'
 
 /** What the address of the runs asks for: days as YYYY-MM-DD of this device. */
@@ -38,13 +38,13 @@ export function runsSearch(search: Record<string, unknown>): RunsSearch {
   const asked = [search.status].flat()
   const status = STATUSES.filter((one) => asked.includes(one))
   const chosen = {
-    event: textOf(search.event),
+    event: addressText(search.event),
     health: HEALTHS.find((one) => one === search.health),
     cleanup: CLEANUPS.find((one) => one === search.cleanup),
-    scope: textOf(search.scope),
+    scope: addressText(search.scope),
     kind: KINDS.find((one) => one === search.kind),
-    from: textOf(search.from),
-    to: textOf(search.to),
+    from: addressText(search.from),
+    to: addressText(search.to),
   }
   return {
     ...(status.length === 0 ? {} : { status }),
