@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconPlayerPause } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { CalendarEventsQuery } from '../../generated/console/documents.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { resumeControl } from '../definitions/definition-controls.ts'
@@ -14,7 +15,7 @@ type PausedSchedulesProps = {
   onChange(): void
 }
 
-/** Names that stand by themselves; the others are counted. */
+/** Names that stand by themselves; the others are counted until they are asked for. */
 const NAMED = 4
 
 /** Which events' schedules are paused: what they would make is on no calendar. */
@@ -22,8 +23,10 @@ export function PausedSchedules({ events, onChange }: PausedSchedulesProps) {
   const { client } = useConnection()
   const ask = useAsk()
   const mayResume = useMay('ADMIN')
+  const [isWhole, setWhole] = useState(false)
   const paused = events.filter(({ schedulePaused }) => schedulePaused)
   if (paused.length === 0) return null
+  const shown = isWhole ? paused : paused.slice(0, NAMED)
   return (
     <div className={classes.paused}>
       <IconPlayerPause size={18} aria-hidden />
@@ -33,7 +36,7 @@ export function PausedSchedules({ events, onChange }: PausedSchedulesProps) {
           What they plan is not shown, and what they have made is missed at its instant, until they are resumed.
         </p>
         <ul className={classes.pausedNames} aria-label="Paused schedules">
-          {paused.slice(0, NAMED).map((event) => (
+          {shown.map((event) => (
             <li key={event.id}>
               <Link id={`paused-${event.id}`} to="/definitions/$slug" params={{ slug: event.slug }}>
                 {event.title}
@@ -50,9 +53,11 @@ export function PausedSchedules({ events, onChange }: PausedSchedulesProps) {
               )}
             </li>
           ))}
-          {paused.length > NAMED && (
+          {paused.length > shown.length && (
             <li>
-              and <Link to="/definitions">{paused.length - NAMED} more</Link>
+              <Button variant="subtle" size="compact-sm" onClick={() => setWhole(true)}>
+                Show {paused.length - shown.length} more
+              </Button>
             </li>
           )}
         </ul>
