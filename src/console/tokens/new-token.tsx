@@ -21,7 +21,7 @@ export function NewToken({ token, role, onClose }: { token: string; role: Role; 
         label={isCalendar ? 'Address of the calendar' : 'Token'}
         description={
           isCalendar
-            ? 'Subscribe to it in a calendar, in Google Calendar under “From URL”. Who has it has the calendar.'
+            ? `Subscribe to it in a calendar, in Google Calendar under “From URL”. Who has it has the calendar. It has to reach ${window.location.host} from where it is: write the address that others reach this server at in its place where that is another.`
             : null
         }
         value={secret}
