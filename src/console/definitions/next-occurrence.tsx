@@ -1,8 +1,10 @@
+import { Tooltip, VisuallyHidden } from '@mantine/core'
 import { IconArrowsMove, IconClockShare } from '@tabler/icons-react'
 import type { OccurrenceFragment } from '../../generated/console/documents.ts'
 import { daylightSaving } from '../time/daylight-saving.ts'
 import { Chip } from '../ui/chip.tsx'
 import type { Coming } from './coming.ts'
+import classes from './definition.module.css'
 
 /** What is not as ever at what comes: a person moved it, or the clocks change. */
 export function ComingSigns({ coming: { isMoved, plan }, zone }: { coming: Coming; zone: string }) {
@@ -19,10 +21,14 @@ export function DaylightSaving({ occurrence, zone }: { occurrence: OccurrenceFra
   const clocks = daylightSaving(occurrence, zone)
   if (clocks === null) return null
   return (
-    <span title={clocks.sentence}>
-      <Chip tone="info" icon={IconClockShare}>
-        {clocks.word}
-      </Chip>
-    </span>
+    <Tooltip label={clocks.sentence} events={{ hover: true, focus: true, touch: true }} multiline maw={320}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has to come to it for what it says */}
+      <span tabIndex={0} className={classes.told}>
+        <Chip tone="info" icon={IconClockShare}>
+          {clocks.word}
+        </Chip>
+        <VisuallyHidden>. {clocks.sentence}</VisuallyHidden>
+      </span>
+    </Tooltip>
   )
 }
