@@ -65,7 +65,7 @@ const VerifyDefinitionInput = builder.inputType('VerifyDefinitionInput', {
 })
 
 export const DefinitionIdInput = builder.inputType('DefinitionIdInput', {
-  description: 'Which definition.',
+  description: 'Which definition, and why.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Its id.' }),
     reason: t.string({ description: 'Why; kept in the audit log.' }),
@@ -204,7 +204,7 @@ builder.mutationFields((t) => ({
     authScopes: needs('ADMIN'),
     description:
       'Puts a definition away: its upcoming runs that the schedule made are cancelled. CONFLICT while others of it go on. Needs ADMIN.',
-    args: { input: t.arg({ type: DefinitionIdInput, required: true, description: 'Which.' }) },
+    args: { input: t.arg({ type: DefinitionIdInput, required: true, description: 'Which, and why.' }) },
     resolve: (_root, { input: { id, reason } }, context) => {
       const definitionId = uuidOf(id, 'Definition')
       return definitionId === null

@@ -39,7 +39,7 @@ export function moveStep(editing: Editing, { phase, seq }: Place, by: 1 | -1): v
 export function doubleStep(editing: Editing, { phase, seq }: Place): void {
   const list = stepsNow(editing, phase)
   change(editing, phase, withItem(list, seq + 1, structuredClone(list[seq])))
-  editing.say('The step is doubled.')
+  editing.say('The step is duplicated.')
 }
 
 export function removeStep(editing: Editing, { phase, seq }: Place): void {

@@ -32,10 +32,7 @@ export function ChooseEventPage() {
 function Choice() {
   const [text, setText] = useState('')
   const [search] = useDebouncedValue(text.trim(), SETTLE_MS)
-  const live = useLive(
-    { query: StartableEventsDocument, variables: { search: search === '' ? null : search } },
-    null,
-  )
+  const live = useLive({ query: StartableEventsDocument, variables: { search: search === '' ? null : search } }, null)
   // What was found before stands until what is searched for now is known.
   const kept = useKept(live, { search })
   const found = kept?.answer
@@ -60,7 +57,9 @@ function Choice() {
       {found !== undefined && events.length === 0 && (
         <Empty
           icon={isSearch ? IconZoomQuestion : IconCalendarOff}
-          title={isSearch ? 'No published event has this in its title, name or description' : 'No event is published yet'}
+          title={
+            isSearch ? 'No published event has this in its title, name or description' : 'No event is published yet'
+          }
           level={2}
         >
           {isSearch ? (
