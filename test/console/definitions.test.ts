@@ -239,7 +239,7 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     const panel = page.getByRole('tabpanel', { name: 'Verification' })
     await panel.getByText('Did not pass').waitFor()
     await panel.getByText('1 step checked: 1 error, 0 warnings').waitFor()
-    await panel.getByText('sky › step 1 › fair.balloons').waitFor()
+    await panel.getByText('sky › step 1 › Let balloons go').waitFor()
     await panel.getByRole('button', { name: 'Verify version 1' }).click()
     await panel.getByRole('heading', { name: 'Version 1, just now' }).waitFor()
     await panel.getByText('its schedule is held').waitFor()

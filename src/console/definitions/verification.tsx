@@ -1,5 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck, IconX } from '@tabler/icons-react'
 import type { FindingsFragment } from '../../generated/console/documents.ts'
+import { useStepName } from '../ui/action-names.tsx'
 import { Chip } from '../ui/chip.tsx'
 import classes from './definition.module.css'
 
@@ -13,6 +14,7 @@ const count = (many: number, one: string) => (many === 1 ? `1 ${one}` : `${many}
 
 /** What a verification found: whether it passed, what belongs to no step, and each step. */
 export function Verification({ report }: { report: FindingsFragment }) {
+  const stepName = useStepName()
   const errors = report.steps.filter(({ finding }) => finding === 'ERROR').length
   const warnings = report.steps.filter(({ finding }) => finding === 'WARNING').length
   return (
@@ -44,7 +46,7 @@ export function Verification({ report }: { report: FindingsFragment }) {
               </Chip>
               <span>
                 <span className={classes.where}>
-                  {phase} › step {seq + 1} › {actionId}
+                  {phase} › step {seq + 1} › {stepName({ label: null, actionId })}
                 </span>
                 {message}
               </span>

@@ -15,5 +15,5 @@ export function ActionNames({ children }: { children: ReactNode }) {
 /** What a step is called: its label, else its action's, else that action's id. */
 export function useStepName(): (step: { label: string | null; actionId: string }) => string {
   const names = use(NamesContext)
-  return useCallback(({ label, actionId }) => label ?? names.get(actionId) ?? actionId, [names])
+  return useCallback(({ label, actionId }) => label || (names.get(actionId) ?? actionId), [names])
 }
