@@ -199,6 +199,15 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
     await page.getByRole('button', { name: 'Clear' }).waitFor()
     await page.goto(`${server.url}/audit?who=5&action=`)
     await page.getByRole('heading', { name: 'No entry matches' }).waitFor()
+    for (const [path, what] of [
+      ['/runs?before=nowhere', '0 runs|1 run|[0-9]+ runs'],
+      ['/audit?after=nowhere', '[0-9]+ entries'],
+    ]) {
+      await page.goto(server.url + path)
+      await page.getByRole('button', { name: 'Show the newest' }).click()
+      await page.getByText(new RegExp(`^(${what})$`)).waitFor()
+      expect(new URL(page.url()).search).toBe('')
+    }
     await page.goto(`${server.url}/calendar?view=century&on=2031-02-31`)
     await page.getByRole('link', { name: 'Next week' }).waitFor()
   })

@@ -13,7 +13,7 @@ import { pageArguments } from '../ui/page-place.ts'
 import { Pager } from '../ui/pager.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { Total } from '../ui/total.tsx'
-import { Unread } from '../ui/unread.tsx'
+import { UnreadPage } from '../ui/unread.tsx'
 import classes from './audit.module.css'
 import { AuditGroup } from './audit-entry.tsx'
 import { groupsOf, keyOfGroup } from './audit-groups.ts'
@@ -52,7 +52,9 @@ function Audit({ search, onSearch }: AuditPageProps) {
         Who changed events, schedules, settings and tokens. What was done to a run is in its own log.
       </PageHead>
       <AuditFilters filter={filter} onFilter={onSearch} />
-      {data === undefined && <Unread what="the audit log" error={error} />}
+      {data === undefined && (
+        <UnreadPage what="the audit log" error={error} place={search} onFront={() => onSearch(filter)} />
+      )}
       {data !== undefined && (
         <>
           <Total count={data.auditLog.totalCount} one="entry" many="entries" />

@@ -10,7 +10,7 @@ import { PageHead } from '../ui/page-head.tsx'
 import { pageArguments } from '../ui/page-place.ts'
 import { Pager } from '../ui/pager.tsx'
 import { Total } from '../ui/total.tsx'
-import { Unread } from '../ui/unread.tsx'
+import { UnreadPage } from '../ui/unread.tsx'
 import { RunFilters } from './run-filters.tsx'
 import { type RunsSearch, runFilter } from './runs-search.ts'
 
@@ -34,7 +34,9 @@ export function RunsPage({ search, onSearch }: RunsPageProps) {
     <>
       <PageHead title="Runs">Every run that is to come, goes on or is over, the latest first.</PageHead>
       <RunFilters search={chosen} onSearch={onSearch} />
-      {data === undefined && <Unread what="the runs" error={error} />}
+      {data === undefined && (
+        <UnreadPage what="the runs" error={error} place={search} onFront={() => onSearch(chosen)} />
+      )}
       {data !== undefined && (
         <>
           <Total count={data.runs.totalCount} one="run" many="runs" />
