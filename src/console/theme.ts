@@ -46,6 +46,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#b42121',
     '--mantine-color-anchor': '#0b5fb0',
     '--mantine-color-default-border': '#c5cdd6',
+    '--mantine-color-blue-light-hover': '#c3e5ff',
   },
   dark: {
     '--mantine-color-placeholder': '#8b98a6',
