@@ -1,9 +1,10 @@
-import { createContext, use, useCallback } from 'react'
+import { createContext, type ReactNode, use, useCallback } from 'react'
 import type { CatalogQuery, IssueFragment } from '../../generated/console/documents.ts'
 import { type Signal, useChosen, useSignal } from '../api/signal.ts'
 import type { DraftStore } from './draft-store.ts'
 import type { DraftView } from './draft-view.ts'
 import { fieldId, type Path, valueAt, withValueAt, written } from './path.ts'
+import { toldOf } from './told.tsx'
 
 export type Action = CatalogQuery['actions'][number]
 export type Trigger = CatalogQuery['triggers'][number]
@@ -45,7 +46,7 @@ export type Field = {
   value: unknown
   set(value: unknown): void
   /** What is wrong with it, and what is odd; null: nothing. */
-  error: string | null
+  error: ReactNode
 }
 
 /** One field of the draft: what is at its path, and what is wrong there. `deep`: it holds all that lies below. */
@@ -53,25 +54,32 @@ export function useField(path: Path, { deep = false }: { deep?: boolean } = {}):
   const { store } = useDraft()
   const at = written(path)
   const value = useChosen(store.view, ({ content }) => valueAt(content, path))
-  const error = useChosen(store.view, (view) => toldAt(view, path, deep))
+  const wrong = useChosen(store.view, ({ issues, content }) => sentencesAt(issues, { path, deep, content }))
+  const odd = useChosen(store.view, ({ server, content }) =>
+    sentencesAt(server.draftWarnings, { path, deep, content, before: 'Allowed, but odd: ' }),
+  )
   const set = useCallback(
     (value: unknown) => store.edit((content) => withValueAt(content, path, value), at),
     [store, at, path],
   )
-  return { id: fieldId(path), value, set, error }
+  return { id: fieldId(path), value, set, error: toldOf(wrong, odd) }
 }
 
-function toldAt({ issues, server }: DraftView, path: Path, deep: boolean): string | null {
+type At = { path: Path; deep: boolean; content: unknown; before?: string }
+
+function sentencesAt(issues: readonly IssueFragment[], { path, deep, content, before = '' }: At): string {
   const at = written(path)
-  const told = [
-    ...issuesAt(issues, path, deep).map((issue) => sentence(issue, at)),
-    ...issuesAt(server.draftWarnings, path, deep).map((issue) => `Allowed, but odd: ${sentence(issue, at)}`),
-  ]
-  return told.length === 0 ? null : told.join(' ')
+  return issuesAt(issues, path, deep)
+    .map((issue) => before + sentence(issue, { at, content }))
+    .join(' ')
 }
+
+/** Where a day and a time are chosen, which who writes a form need not know the writing of. */
+const INSTANTS: ReadonlySet<string> = new Set(['schedule.once.at', 'schedule.recurring.start'])
 
 /** What is wrong, beside the field: a message that is only a clause is said of the field itself. */
-export function sentence({ path, message }: IssueFragment, at: string): string {
+export function sentence({ path, message }: IssueFragment, { at, content }: { at: string; content: unknown }): string {
+  if (INSTANTS.has(path) && valueAt(content, path.split('.')) === '') return 'Choose a day and a time.'
   const below = path.slice(at.length).replace(/^\./, '')
   const text = /^\p{Ll}/u.test(message) ? `It ${message}` : message
   return below === '' ? text : `${below}: ${message}`

@@ -1,10 +1,10 @@
 import { Anchor } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import type { IssueFragment } from '../../generated/console/documents.ts'
-import { objectOf, textOf } from '../definitions/json.ts'
 import classes from './draft.module.css'
 import { sentence, useDraft, useView } from './draft-context.ts'
 import { focusSoon } from './focus.ts'
+import { placeOf } from './issue-place.ts'
 import { keyOf } from './part-key.ts'
 import { type Path, valueAt } from './path.ts'
 
@@ -54,7 +54,7 @@ function Problems({ found }: { found: readonly IssueFragment[] }) {
           <Anchor component="button" type="button" className={classes.problem} onClick={() => jump(path)}>
             {placeOf(path, content)}
           </Anchor>
-          <span>{sentence({ path, message }, path)}</span>
+          <span>{sentence({ path, message }, { at: path, content })}</span>
         </li>
       ))}
     </ul>
@@ -72,17 +72,4 @@ function ways(path: string): string[] {
     if (at !== '') found.push(at)
   }
   return found
-}
-
-/** A path for people, who count from 1. */
-function placeOf(path: string, content: unknown): string {
-  const [whole, phase, step, rest] = /^phases\[(\d+)\](?:\.steps\[(\d+)\])?(.*)$/.exec(path) ?? []
-  if (whole === undefined) return path
-  const { label, key } = objectOf(valueAt(content, ['phases', Number(phase)]))
-  const name = textOf(label) || textOf(key) || `Phase ${Number(phase) + 1}`
-  return [
-    name,
-    ...(step === undefined ? [] : [`step ${Number(step) + 1}`]),
-    ...(rest ? [rest.replace(/^\./, '')] : []),
-  ].join(' › ')
 }

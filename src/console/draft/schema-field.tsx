@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Fieldset, NativeSelect, Textarea } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { listOf, textOf } from '../definitions/json.ts'
 import classes from './draft.module.css'
 import { useField } from './draft-context.ts'
@@ -59,7 +60,7 @@ type CommonProps = {
   id: string
   label: string
   description?: string | null
-  error: string | null
+  error: ReactNode
   withAsterisk?: boolean
   value: unknown
   set(value: unknown): void
