@@ -24,7 +24,7 @@ export const RUN_CONTROLS: readonly { control: RunControl; label: string }[] = [
   { control: 'END_HOLD', label: 'End hold' },
   { control: 'ADVANCE', label: 'Advance' },
   { control: 'RETRY_CLEANUP', label: 'Retry cleanup' },
-  { control: 'RESCHEDULE', label: 'Reschedule' },
+  { control: 'RESCHEDULE', label: 'Move' },
   { control: 'CANCEL', label: 'Cancel run' },
 ]
 

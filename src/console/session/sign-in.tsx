@@ -31,7 +31,8 @@ export function SignIn({ refused }: { refused: boolean }) {
             </Title>
             {refused && (
               <Notice tone="bad" title="The server does not take this token">
-                It is mistyped, has expired or was revoked. Ask an admin of this server for another one.
+                It is mistyped, has expired or was revoked, or it is the secret of a calendar, which signs nobody in.
+                Ask an admin of this server for another one.
               </Notice>
             )}
             <PasswordInput
