@@ -149,8 +149,10 @@ const THUMB_PX = 44
 /** What stands in a page by itself to be pressed, and is smaller than a thumb needs, one line for each element. */
 export const tooSmall = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll(
-    'button, summary, a, [role=tab], [role=menuitem], label:has(input)'
-  )].flatMap((element) => {
+    'button, summary, a, select, input:not([type=radio], [type=checkbox]), [role=tab], [role=menuitem], [role=option], label:has(input)'
+  )].flatMap((part) => {
+    // A field is all that looks like it.
+    const element = part.matches('input') ? part.closest('.mantine-Input-input') ?? part : part
     const { width, height } = element.getBoundingClientRect()
     const isShown = width > 1 && height > 1 && element.checkVisibility()
     // A link in a text is as high as its line, and the link of a row is pressed anywhere in the row.

@@ -1,3 +1,5 @@
+import { expect } from 'vitest'
+import { tooSmall } from './browser.ts'
 import { filters, heading, leave, type Pages, press, tab } from './look.ts'
 import type { Scene } from './scene.ts'
 
@@ -86,7 +88,27 @@ export function livePages({ waiting, ended, failed, mira }: Scene, isPhone: bool
       { path: '/calendar?view=day&on=2031-03-09', looks: [{ at: 'a day', show: heading(/9 March 2031/) }] },
       { path: '/calendar?view=day&on=2001-03-09', looks: [{ at: 'an empty day', show: heading('Nothing starts') }] },
     ],
-    '/runs': [{ path: '/runs', looks: [{ at: 'runs', show: heading('Runs') }, filters] }],
+    '/runs': [
+      {
+        path: '/runs',
+        looks: [
+          { at: 'runs', show: heading('Runs') },
+          filters,
+          {
+            at: 'what is chosen',
+            async show(page) {
+              await page.getByRole('combobox', { name: 'Status' }).click()
+              await page.getByRole('option', { name: 'Missed' }).click()
+              await page.locator('.mantine-Pill-remove').waitFor()
+              // What can be chosen still lies over the page.
+              if (isPhone) expect(await tooSmall(page)).toEqual([])
+              await page.keyboard.press('Escape')
+              await page.getByRole('option').first().waitFor({ state: 'hidden' })
+            },
+          },
+        ],
+      },
+    ],
     '/runs/$runId': [
       {
         path: `/runs/${waiting}`,
