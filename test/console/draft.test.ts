@@ -283,6 +283,8 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await next.getByText('Every 2 weeks on Sunday at 02:30.').waitFor()
     expect(await page.getByRole('textbox', { name: 'The rule' }).inputValue()).toBe('FREQ=WEEKLY;BYDAY=SU;INTERVAL=2')
     await next.getByText('Clocks skip 02:30: +60 min').waitFor()
+    await next.locator('[tabindex="0"]').filter({ hasText: 'Clocks skip' }).focus()
+    await page.getByRole('tooltip').getByText('the clocks go forward').waitFor()
     expect(await findings(page)).toEqual([])
     const [first] = await next.getByRole('button', { name: /^Leave out/ }).all()
     const leftOut = (await first?.getAttribute('aria-label'))?.replace('Leave out ', '')
