@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { type MadeRun, nextStarts } from '../domain/next-starts.ts'
 import { askApi } from './api.ts'
 import { countFrom } from './count.ts'
 import { showInstant } from './instant.ts'
@@ -11,20 +10,8 @@ import { table } from './table.ts'
 /** As many as the API answers in one page. */
 const MOST = 500
 
-/** A run may wait for its start for a day after its instant: its longest grace. */
-const LONGEST_GRACE_MS = 86_400_000
-
 type EventsOptions = ClientOptions & { all?: boolean; search?: string; first: number }
 
-const Made: z.ZodType<MadeRun> = z.object({
-  occurrenceAt: z.string(),
-  scheduledFor: z.string(),
-  scope: z.string(),
-  source: z.enum(['MANUAL', 'SCHEDULE']),
-})
-const Runs = z
-  .object({ edges: z.array(z.object({ node: Made })) })
-  .transform(({ edges }) => edges.map(({ node }) => node))
 const Event = z.object({
   id: z.string(),
   slug: z.string(),
@@ -34,22 +21,21 @@ const Event = z.object({
   schedulePaused: z.boolean(),
   versionVerified: z.boolean(),
   currentVersion: z.object({ version: z.number() }).nullable(),
-  nextOccurrences: z.array(z.object({ at: z.string() })),
-  waiting: Runs,
-  over: Runs,
+  nextStarts: z.array(
+    z.object({
+      at: z.string(),
+      scope: z.string(),
+      moved: z.boolean(),
+      run: z.object({ id: z.string() }).nullable(),
+    }),
+  ),
+  planned: z.array(z.object({ at: z.string() })),
 })
 type Event = z.infer<typeof Event>
+// What is planned tells whether an unverified version holds anything back.
 const EVENT = `{
-  id slug title state timeZone schedulePaused versionVerified currentVersion { version } nextOccurrences(first: 8) { at }
-  waiting: runs(filter: { status: [SCHEDULED], rehearsal: false, scheduledFrom: $since }, last: 20) {
-    edges { node { occurrenceAt scheduledFor scope source } }
-  }
-  over: runs(
-    filter: { status: [STARTING, RUNNING, PAUSED, ENDING, COMPLETED, CANCELLED, FAILED, MISSED], rehearsal: false }
-    first: 8
-  ) {
-    edges { node { occurrenceAt scheduledFor scope source } }
-  }
+  id slug title state timeZone schedulePaused versionVerified currentVersion { version }
+  nextStarts(first: 1) { at scope moved run { id } } planned: nextOccurrences(first: 1) { at }
 }`
 const Events = z.object({
   definitions: z.object({
@@ -70,12 +56,11 @@ export function eventsCommand(): Command {
 function listEvents({ all, search, first, ...options }: EventsOptions): Promise<void> {
   return inSession(options, async (session) => {
     const { definitions } = await askApi(session.config, {
-      document: `query ($first: Int, $filter: DefinitionFilter, $since: DateTime!) {
+      document: `query ($first: Int, $filter: DefinitionFilter) {
         definitions(first: $first, filter: $filter) { edges { node ${EVENT} } pageInfo { hasNextPage } }
       }`,
       variables: {
         first,
-        since: new Date(Date.now() - LONGEST_GRACE_MS).toISOString(),
         filter: {
           ...(all === true ? {} : { state: ['DRAFT', 'READY'] }),
           ...(search === undefined ? {} : { search }),
@@ -107,14 +92,11 @@ function tableOf({ viewerZone }: Session, events: readonly Event[]): string {
   )
 }
 
-/** An event as scripts see it: what its schedule plans next, and not what tells whether that starts then. */
-function asShown({ waiting, over, nextOccurrences, ...event }: Event) {
-  return { ...event, nextOccurrences: nextOccurrences.slice(0, 1) }
-}
+/** An event as scripts see it: when it starts next, and not what its schedule plans, which may be held or cancelled. */
+const asShown = ({ planned, ...event }: Event) => event
 
-function nextOf(event: Event, viewerZone: string): string {
-  const { schedulePaused, versionVerified, nextOccurrences: planned, waiting, over, timeZone } = event
-  const [next] = nextStarts({ isPaused: schedulePaused, planned, waiting, over })
-  if (next === undefined) return schedulePaused ? 'schedule paused' : ''
-  return `${showInstant(next.at, { viewerZone, eventZone: timeZone })}${versionVerified ? '' : ' held: not verified'}`
+function nextOf({ nextStarts: [next], planned, ...event }: Event, viewerZone: string): string {
+  if (next !== undefined) return showInstant(next.at, { viewerZone, eventZone: event.timeZone })
+  if (event.schedulePaused) return 'schedule paused'
+  return planned.length > 0 && !event.versionVerified ? 'held: not verified' : ''
 }

@@ -1,3 +1,7 @@
+import { wallText } from './recurrence/civil.ts'
+import { wallOfInstant } from './recurrence/local-instant.ts'
+import type { ZoneData } from './recurrence/zone-data.ts'
+
 /** An occurrence on the calendar, made or to be made. Instants in milliseconds since the epoch. */
 export type CalendarItem = {
   definitionId: string
@@ -14,6 +18,31 @@ export type CalendarItem = {
   graceUntil: number
   /** The key that it needs to start, or holds; null: it contends with nothing. */
   contendsFor: string | null
+}
+
+type TimedRun = {
+  scheduledFor: Date
+  occurrenceKey: string
+  timeZone: string
+  moved: boolean
+  adjusted: CalendarItem['adjusted']
+  shiftMinutes: number | null
+}
+
+/** When a run starts, as an occurrence on the calendar says it. */
+export function timeOfRun(
+  { scheduledFor, occurrenceKey, timeZone, moved, adjusted, shiftMinutes }: TimedRun,
+  zones: ZoneData,
+): Pick<CalendarItem, 'at' | 'local' | 'adjusted' | 'shiftMinutes'> {
+  const at = scheduledFor.getTime()
+  // A key that is an instant has no local time of its own, and one that a person moved starts at another.
+  const isAuthored = !moved && !occurrenceKey.endsWith('Z')
+  return {
+    at,
+    local: isAuthored ? occurrenceKey : wallText(wallOfInstant(at, timeZone, zones)),
+    adjusted: moved ? null : adjusted,
+    shiftMinutes: moved ? null : shiftMinutes,
+  }
 }
 
 /**

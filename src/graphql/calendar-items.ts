@@ -1,7 +1,5 @@
 import type { ControlContext } from '../controls/context.ts'
-import { type CalendarItem, contentions } from '../domain/calendar.ts'
-import { wallText } from '../domain/recurrence/civil.ts'
-import { wallOfInstant } from '../domain/recurrence/local-instant.ts'
+import { type CalendarItem, contentions, timeOfRun } from '../domain/calendar.ts'
 import { isTerminal } from '../domain/run.ts'
 import { type CalendarRun, calendarRuns, contendingRuns } from '../store/calendar-reads.ts'
 import { projections, scheduled, type Window } from './projections.ts'
@@ -86,18 +84,12 @@ async function contendersOf(
 const identityOf = ({ runId, definitionId, at }: CalendarItem) => runId ?? `${definitionId} ${at}`
 
 function itemOf({ zones }: ControlContext, run: CalendarRun): CalendarItem {
-  const at = run.scheduledFor.getTime()
-  // A key that is an instant has no local time of its own, and one that a person moved starts at another.
-  const isAuthored = !run.moved && !run.occurrenceKey.endsWith('Z')
   const cannotContend = run.rehearsal || run.paused || isTerminal(run.status)
   return {
     definitionId: run.definitionId,
     runId: run.runId,
-    at,
-    local: isAuthored ? run.occurrenceKey : wallText(wallOfInstant(at, run.timeZone, zones)),
+    ...timeOfRun(run, zones),
     timeZone: run.timeZone,
-    adjusted: run.moved ? null : run.adjusted,
-    shiftMinutes: run.moved ? null : run.shiftMinutes,
     graceUntil: run.graceUntil.getTime(),
     contendsFor: cannotContend ? null : run.concurrencyKey,
   }

@@ -76,6 +76,34 @@ test('a dashboard takes as many statements for twenty events as for two', async 
   expect(forTwo).toBeLessThan(50)
 })
 
+/** Events with a run that waits, and with a schedule that goes on where that ends. */
+async function addScheduled(count: number) {
+  const { db } = client.control
+  const recurring = { start: '2026-03-06T12:00', rule: 'FREQ=DAILY' }
+  for (let index = 0; index < count; index++) {
+    const event = await insertEvent(db, { materialisedUntil: NOW })
+    await insertRun(db, event, { at: new Date(NOW.getTime() + 60_000) })
+    await db.prisma.version.update({
+      where: { id: event.versionId },
+      data: { verifiedAt: NOW, spec: { schedule: { recurring }, phases: [] } },
+    })
+  }
+}
+
+test('what starts next takes as many statements for twenty events as for two', async () => {
+  const next = `{ definitions(first: 100) { edges { node {
+    one: nextStarts { at run { status } } some: nextStarts(first: 4) { at local run { status } }
+  } } } }`
+  await addScheduled(2)
+  const forTwo = await cost(next)
+  await addScheduled(18)
+  const forTwenty = await cost(next)
+  expect(forTwenty).toBe(forTwo)
+  const starts = (await client.query(next)).at('definitions', 'edges', 'node', 'some') as { run: object | null }[][]
+  const made = starts.filter((some) => some.length === 4).map((some) => some.map(({ run }) => run !== null))
+  expect(made).toEqual(Array.from({ length: 20 }, () => [true, false, false, false]))
+})
+
 test('of runs in a list, on the calendar and behind a step the columns are read that are asked for', async () => {
   const window = `from: "${NOW.toISOString()}", to: "${new Date(NOW.getTime() + 60_000).toISOString()}"`
   for (const source of [

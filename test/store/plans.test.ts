@@ -29,6 +29,7 @@ import { abandonResourceIfFailed, retryCleanupIfKeyIsFree } from '../../src/stor
 import { appendLines, pruneLogs } from '../../src/store/log.ts'
 import { readToExpand } from '../../src/store/materialise.ts'
 import { readOverdue, readPausedStarts } from '../../src/store/missed.ts'
+import { nextRuns, placesMade } from '../../src/store/next-starts.ts'
 import { pictureOf } from '../../src/store/pictures.ts'
 import { cancelRunIfLive } from '../../src/store/run-controls.ts'
 import { readStarts, startIfWaiting } from '../../src/store/starts.ts'
@@ -382,4 +383,24 @@ test.each(calendars)('on them %s scans neither runs nor what is theirs', async (
   expect(plans[0]).toMatch(/Index Cond:[^\n]*(occurrence_at|scheduled_for) </)
   // Of logs as short as these all may be read for sixty runs.
   expect(plans[0]).not.toMatch(/Seq Scan on (runs|steps)/)
+})
+
+test('on them what starts next is read from the front, of those that the schedule made and of those by hand', async () => {
+  const { client, plans } = explaining(db.prisma, planForValues)
+  await nextRuns({ ...db, prisma: client }, { definitionIds: [RUN, mintId()], limit: 8 })
+  expect(plans).toHaveLength(1)
+  expect(plans[0]).toMatch(/Index Scan using runs_upcoming[^>]*Index Cond: \(definition_id = d\.id\)/)
+  expect(plans[0]).toMatch(/Index Scan using runs_by_hand_waiting[^>]*Index Cond: \(definition_id = d\.id\)/)
+  // In the order of the index: whatever waits behind is neither read nor sorted.
+  expect(plans[0]?.match(/Presorted Key: [^\n]*scheduled_for/g)).toHaveLength(2)
+  expect(plans[0]).not.toMatch(/Seq Scan on runs/)
+})
+
+test('on them each planned occurrence is looked up by what its run would be known by', async () => {
+  const { client, plans } = explaining(db.prisma, planForValues)
+  await placesMade({ ...db, prisma: client }, [{ definitionId: RUN, key: '2026-03-06T20:00', at: T0 }])
+  expect(plans).toHaveLength(1)
+  expect(plans[0]).toMatch(/using runs_one_per_occurrence_key/)
+  expect(plans[0]).toMatch(/using runs_one_per_instant/)
+  expect(plans[0]).not.toMatch(/Seq Scan on runs/)
 })

@@ -8,11 +8,10 @@ import { Countdown } from '../time/countdown.tsx'
 import { Instant } from '../time/instant.tsx'
 import { useAsk } from '../ui/control-host.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
-import { comingOf } from './coming.ts'
 import classes from './definition.module.css'
 import { archiveControl, hasScheduleControl, rehearseControl, scheduleControl } from './definition-controls.ts'
 import { DefinitionState } from './definition-state.tsx'
-import { ComingSigns } from './next-occurrence.tsx'
+import { NextStartSigns } from './next-occurrence.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 import { scheduleWords } from './schedule-words.ts'
 
@@ -23,7 +22,7 @@ export function DefinitionHead({ definition, isPublishing, refresh }: HeadProps)
   const { title, slug, description, currentVersion, draft, timeZone } = definition
   const mayEdit = useMay('ADMIN') && definition.state !== 'ARCHIVED'
   const zone = currentVersion?.timeZone ?? timeZone
-  const [next] = comingOf(definition)
+  const [next] = definition.nextStarts
   return (
     <div className={runClasses.headBox}>
       <Link to="/definitions" className={classes.back}>
@@ -46,7 +45,7 @@ export function DefinitionHead({ definition, isPublishing, refresh }: HeadProps)
               whyNoneNext(definition)
             ) : (
               <>
-                Next <Instant at={next.at} zone={zone} /> <ComingSigns coming={next} zone={zone} />
+                Next <Instant at={next.at} zone={zone} /> <NextStartSigns start={next} zone={zone} />
               </>
             )}
           </p>
@@ -58,11 +57,14 @@ export function DefinitionHead({ definition, isPublishing, refresh }: HeadProps)
   )
 }
 
-function whyNoneNext({ state, schedulePaused, currentVersion }: DefinitionPageFragment): string {
+function whyNoneNext({ state, schedulePaused, versionVerified, currentVersion }: DefinitionPageFragment): string {
   if (state === 'ARCHIVED') return 'It is archived: nothing of it starts any more.'
   if (currentVersion === null) return 'Nothing of it can run before it is published.'
   if (schedulePaused) return 'Its schedule is paused: it makes and starts no runs.'
-  return currentVersion.spec.schedule.__typename === 'ManualSchedule' ? '' : 'Its schedule has nothing more to come.'
+  if (currentVersion.spec.schedule.__typename === 'ManualSchedule') return ''
+  return versionVerified
+    ? 'Its schedule has nothing more to come.'
+    : 'Its schedule is held: it makes no runs until the version is verified.'
 }
 
 function Controls({ definition, isPublishing, refresh }: HeadProps) {

@@ -8,7 +8,6 @@ import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
 import { Loading } from '../ui/loading.tsx'
-import { useSince } from './coming.ts'
 import { DefinitionView } from './definition-view.tsx'
 
 /** Reads the definition of an address, and says so where there is none. */
@@ -19,8 +18,7 @@ export function DefinitionPage({ slug, isPublishing }: { slug: string; isPublish
     () => (id === null ? null : { document: RunsChangedDocument, variables: { filter: { definitionId: id } } }),
     [id],
   )
-  const since = useSince()
-  const { data, error, refresh } = useLive({ query: DefinitionDocument, variables: { slug, since } }, changes)
+  const { data, error, refresh } = useLive({ query: DefinitionDocument, variables: { slug } }, changes)
   useLookAgain(refresh)
   const definition = data?.definition ?? null
   usePageTitle(definition?.title || slug)

@@ -1,17 +1,18 @@
 import { Link } from '@tanstack/react-router'
-import type { DefinitionRowFragment, WhatIsNextFragment } from '../../generated/console/documents.ts'
+import type { DefinitionRowFragment, NextStartWordsFragment } from '../../generated/console/documents.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Instant } from '../time/instant.tsx'
-import { comingOf } from './coming.ts'
 import { DefinitionState } from './definition-state.tsx'
 import classes from './definitions.module.css'
-import { ComingSigns } from './next-occurrence.tsx'
+import { NextStartSigns } from './next-occurrence.tsx'
 import { scheduleWords } from './schedule-words.ts'
 
+type ListedDefinition = DefinitionRowFragment & { nextStarts: readonly NextStartWordsFragment[] }
+
 /** An event in the list: what it is called, how far it has got, when it comes. */
-export function DefinitionRow({ definition }: { definition: DefinitionRowFragment & WhatIsNextFragment }) {
-  const { slug, title, description, currentVersion, draft, timeZone, state, schedulePaused } = definition
-  const [next] = comingOf(definition)
+export function DefinitionRow({ definition }: { definition: ListedDefinition }) {
+  const { slug, title, description, currentVersion, draft, timeZone } = definition
+  const [next] = definition.nextStarts
   const zone = currentVersion?.timeZone ?? timeZone
   const schedule = currentVersion?.spec.schedule ?? draft.schedule
   return (
@@ -27,12 +28,10 @@ export function DefinitionRow({ definition }: { definition: DefinitionRowFragmen
         <span>{scheduleWords(schedule, zone)}</span>
         <span className={classes.next}>
           {next === undefined ? (
-            schedule.__typename !== 'ManualSchedule' &&
-            state === 'READY' &&
-            (schedulePaused ? 'Nothing comes until it is resumed' : 'Nothing more comes')
+            schedule.__typename !== 'ManualSchedule' && whyNothingComes(definition)
           ) : (
             <>
-              <ComingSigns coming={next} zone={zone} />
+              <NextStartSigns start={next} zone={zone} />
               <Instant at={next.at} zone={zone} />
               <strong>
                 <Countdown until={next.at} what="starts" />
@@ -46,4 +45,10 @@ export function DefinitionRow({ definition }: { definition: DefinitionRowFragmen
       </div>
     </li>
   )
+}
+
+function whyNothingComes({ state, schedulePaused, versionVerified }: DefinitionRowFragment): string | null {
+  if (state !== 'READY') return null
+  if (schedulePaused) return 'Nothing comes until it is resumed'
+  return versionVerified ? 'Nothing more comes' : 'Nothing comes until it is verified'
 }

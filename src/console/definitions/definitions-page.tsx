@@ -10,7 +10,6 @@ import { useMay } from '../session/viewer-context.ts'
 import { usePageTitle } from '../shell/page-title.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Unread } from '../ui/unread.tsx'
-import { useSince } from './coming.ts'
 import { DefinitionRow } from './definition-row.tsx'
 import classes from './definitions.module.css'
 import { NewDefinition } from './new-definition.tsx'
@@ -34,9 +33,8 @@ export function DefinitionsPage() {
   const [shown, setShown] = useState('use')
   const [first, setFirst] = useState(PAGE)
   const [isNew, setNew] = useState(false)
-  const since = useSince()
   const filter = { state: SHOWN[shown] ?? null, search: sought === '' ? null : sought }
-  const live = useLive({ query: DefinitionsDocument, variables: { filter, first, since } }, null)
+  const live = useLive({ query: DefinitionsDocument, variables: { filter, first } }, null)
   useLookAgain(live.refresh)
   // What was found before stands until what is searched for now is known.
   const last = useKept(live, { isSearch: sought !== '' || shown === 'archived' })

@@ -1,14 +1,13 @@
 import { Tooltip, VisuallyHidden } from '@mantine/core'
 import { IconArrowsMove, IconClockShare } from '@tabler/icons-react'
-import type { OccurrenceFragment } from '../../generated/console/documents.ts'
+import type { NextStartWordsFragment, OccurrenceFragment } from '../../generated/console/documents.ts'
 import { daylightSaving } from '../time/daylight-saving.ts'
 import { Chip } from '../ui/chip.tsx'
-import type { Coming } from './coming.ts'
 import classes from './definition.module.css'
 
-/** What is not as ever at what comes: a person moved it, or the clocks change. */
-export function ComingSigns({ coming: { isMoved, plan }, zone }: { coming: Coming; zone: string }) {
-  if (!isMoved) return plan === null ? null : <DaylightSaving occurrence={plan} zone={zone} />
+/** What is not as ever at what starts next: a person moved it, or the clocks change. */
+export function NextStartSigns({ start, zone }: { start: NextStartWordsFragment; zone: string }) {
+  if (!start.moved) return <DaylightSaving occurrence={start} zone={zone} />
   return (
     <Chip tone="info" icon={IconArrowsMove}>
       Moved
@@ -17,7 +16,7 @@ export function ComingSigns({ coming: { isMoved, plan }, zone }: { coming: Comin
 }
 
 /** Says where the clocks change at an occurrence; nothing elsewhere. */
-export function DaylightSaving({ occurrence, zone }: { occurrence: OccurrenceFragment; zone: string }) {
+export function DaylightSaving({ occurrence, zone }: { occurrence: Omit<OccurrenceFragment, 'at'>; zone: string }) {
   const clocks = daylightSaving(occurrence, zone)
   if (clocks === null) return null
   return (
