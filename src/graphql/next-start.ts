@@ -3,7 +3,7 @@ import { batched } from './batch.ts'
 import { builder } from './builder.ts'
 import { pageSize } from './connection.ts'
 import { EventDefinition } from './definition.ts'
-import { type NextStart as Start, nextStartsOf } from './next-starts.ts'
+import { nextStartsOf, type NextStart as Start } from './next-starts.ts'
 import { DstAdjustment, LOCAL, SHIFT } from './occurrence.ts'
 
 const NextStart = builder.objectRef<Start>('NextStart').implement({
@@ -18,7 +18,8 @@ const NextStart = builder.objectRef<Start>('NextStart').implement({
     run: t.prismaField({
       type: 'Run',
       nullable: true,
-      description: 'Its run; null: there is none yet, as it lies beyond the horizon.',
+      description:
+        'Its run; null where none is made yet: beyond the horizon, or in the moment before the runner makes it.',
       resolve: async (query, { runId }, _args, context, info) =>
         runId === null
           ? null

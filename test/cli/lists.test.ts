@@ -94,18 +94,46 @@ test('events lists those that there are, with when each is next, and archived on
   expect((await cuelight(['events', '--search', 'nothing of the kind'])).out).toMatch(
     /^There are no such events\. "cuelight apply"/,
   )
-  const [{ id, nextOccurrences }] = await json('events', '--search', 'friday')
-  expect(nextOccurrences).toHaveLength(1)
-  const [{ at }] = nextOccurrences
-  await ask(`mutation Start { startRun(input: { definitionId: "${id}", scheduledFor: "${at}" }) { __typename } }`)
-  const [{ id: madeRun }] = (await json('runs', '--event', 'weekly', '--status', 'SCHEDULED')).filter(
-    ({ scheduledFor }: { scheduledFor: string }) => scheduledFor === at,
+})
+
+test('events says of each what starts next as things are, and that of a script is the same', async () => {
+  const phases = [{ key: 'doors', steps: [cue('Welcome everybody.')] }]
+  const schedule = { recurring: { start: '2040-01-06T20:00', rule: 'FREQ=WEEKLY;BYDAY=FR' } }
+  const id = await publishPhases('market', phases, { spec: { schedule, phases }, timeZone: 'Asia/Kolkata' })
+  const next = async () => {
+    const line = (await cuelight(['events', '--search', 'market'])).out.split('\n')[1] ?? ''
+    const [event] = await json('events', '--search', 'market')
+    expect(event).not.toHaveProperty('planned')
+    expect(event).not.toHaveProperty('nextOccurrences')
+    return { line, starts: event.nextStarts }
+  }
+  const start = async (at: string): Promise<string> => (await json('start', 'market', '--at', at)).run.id
+  expect(await next()).toEqual({
+    line: expect.stringMatching(/^market {2}READY {2}1 {8}2040-01-06 14:30 \(20:00 Asia\/Kolkata\) {2}Quiz night$/),
+    starts: [{ at: '2040-01-06T14:30:00.000Z', scope: '', moved: false, run: null }],
+  })
+  const first = await start('2040-01-06T14:30:00Z')
+  await cuelight(['cancel', first])
+  const second = await start('2040-01-13T14:30:00Z')
+  expect((await next()).starts).toMatchObject([{ at: '2040-01-13T14:30:00.000Z', run: { id: second } }])
+  await ask(
+    `mutation Move { rescheduleRun(input: { id: "${second}", scheduledFor: "2040-01-13T15:30:00Z" }) { __typename } }`,
   )
-  const moved = new Date(Date.parse(at) + 3_600_000).toISOString()
-  await ask(`mutation Move { rescheduleRun(input: { id: "${madeRun}", scheduledFor: "${moved}" }) { __typename } }`)
-  expect((await cuelight(['events'])).out).toMatch(/^weekly {2}READY {2}1 .*15:30 \(21:00 Asia\/Kolkata\) {2}Every/m)
+  expect(await next()).toEqual({
+    line: expect.stringContaining(' 2040-01-13 15:30 (21:00 Asia/Kolkata) '),
+    starts: [{ at: '2040-01-13T15:30:00.000Z', scope: '', moved: true, run: { id: second } }],
+  })
+  const allow = (enabled: boolean) =>
+    ask(`mutation Set { setActionSetting(input: { actionId: "core.cue", enabled: ${enabled} }) { __typename } }`)
+  await allow(false)
+  await ask(`mutation Publish { publishDefinition(input: { id: "${id}" }) { __typename } }`)
+  await allow(true)
+  // What somebody started does start, whatever becomes of the schedule.
+  expect((await next()).line).toMatch(/ 15:30 \(21:00 Asia\/Kolkata\) {2}Quiz night$/)
+  await cuelight(['cancel', second])
+  expect(await next()).toEqual({ line: expect.stringMatching(/ held: not verified {2}Quiz night$/), starts: [] })
   await ask(`mutation Pause { pauseSchedule(input: { id: "${id}" }) { __typename } }`)
-  expect((await cuelight(['events'])).out).toMatch(/^weekly {2}READY {2}1 +schedule paused +Every/m)
+  expect(await next()).toEqual({ line: expect.stringMatching(/ schedule paused {2}Quiz night$/), starts: [] })
 })
 
 test('cues lists what waits for a person, and who has it', async () => {

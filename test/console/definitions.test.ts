@@ -71,13 +71,62 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     const next = page.getByRole('list', { name: 'Next occurrences' }).getByRole('listitem')
     await next.nth(1).getByText('Fri, 20 Jan 2040, 20:00 New York').waitFor()
     await next.first().getByText('Moved').waitFor()
-    expect(await next.count()).toBe(7)
+    expect(await next.count()).toBe(8)
     expect(await next.filter({ hasText: 'Moved' }).count()).toBe(1)
     expect(await findings(page)).toEqual([])
     await page.getByRole('link', { name: 'All definitions' }).click()
     const row = page.getByRole('list', { name: 'Definitions' }).getByRole('listitem').filter({ hasText: 'market' })
     await row.getByText('(Sun, 8 Jan 2040, 21:30 New York)').waitFor()
     await row.getByText('Moved').waitFor()
+  })
+
+  test('however many were cancelled, the next that starts is shown, and nothing is counted down that is held', async () => {
+    const id = await server.define('carnival', [doors], { schedule: WEEKLY, publish: true })
+    const fridays = Array.from({ length: 9 }, (_, week) =>
+      new Date(Date.parse('2040-01-07T01:00:00Z') + week * 7 * 86_400_000).toISOString(),
+    )
+    const started: string[] = []
+    for (const scheduledFor of [...fridays, '2040-03-09T10:00:00Z', '2040-03-09T11:00:00Z']) {
+      const { startRun } = await server.ask(
+        'mutation ($input: StartRunInput!) { startRun(input: $input) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
+        { input: { definitionId: id, scheduledFor } },
+      )
+      started.push(startRun.run.id)
+    }
+    const cancel = async (runs: string[]) => {
+      for (const runId of runs)
+        await server.ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id: runId })
+    }
+    await cancel(started.slice(0, 9))
+    const page = await open({ token: TOKEN, path: '/definitions/carnival' })
+    await page.getByText('(Fri, 9 Mar 2040, 05:00 New York)').first().waitFor()
+    // Two that were moved to one instant are two.
+    for (const runId of started.slice(9))
+      await server.ask(
+        'mutation ($input: RescheduleRunInput!) { rescheduleRun(input: $input) { __typename ... on Error { message } } }',
+        { input: { id: runId, scheduledFor: '2040-03-09T12:00:00Z' } },
+      )
+    await page.getByRole('tab', { name: 'Next' }).click()
+    const next = page.getByRole('list', { name: 'Next occurrences' }).getByRole('listitem')
+    const moved = next.filter({ hasText: 'Moved' }).filter({ hasText: 'Fri, 9 Mar 2040, 07:00 New York' })
+    await moved.nth(1).waitFor()
+    expect([await moved.count(), await next.count()]).toEqual([2, 8])
+
+    await server.ask(
+      'mutation { setActionSetting(input: { actionId: "core.cue", enabled: false }) { __typename ... on Error { message } } }',
+    )
+    await server.ask('mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename } }', { id })
+    await server.ask(
+      'mutation { setActionSetting(input: { actionId: "core.cue", enabled: true }) { __typename ... on Error { message } } }',
+    )
+    await cancel(started.slice(9))
+    await page.getByText('The schedule is held: let the version be verified').waitFor()
+    await page.getByText('Its schedule is held: it makes no runs until the version is verified.').waitFor()
+    expect(await page.getByRole('timer').count()).toBe(0)
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('link', { name: 'All definitions' }).click()
+    const row = page.getByRole('list', { name: 'Definitions' }).getByRole('listitem').filter({ hasText: 'carnival' })
+    await row.getByText('Nothing comes until it is verified').waitFor()
   })
 
   test('what a search found stands until the answer to the next one is there, also when it is cleared', async () => {

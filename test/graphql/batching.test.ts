@@ -79,7 +79,7 @@ test('a dashboard takes as many statements for twenty events as for two', async 
 /** Events with a run that waits, and with a schedule that goes on where that ends. */
 async function addScheduled(count: number) {
   const { db } = client.control
-  const recurring = { start: '2026-03-06T12:00', rule: 'FREQ=DAILY' }
+  const recurring = { start: '2026-03-06T12:00', rule: 'FREQ=DAILY', exclude: [], include: [] }
   for (let index = 0; index < count; index++) {
     const event = await insertEvent(db, { materialisedUntil: NOW })
     await insertRun(db, event, { at: new Date(NOW.getTime() + 60_000) })

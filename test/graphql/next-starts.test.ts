@@ -86,7 +86,9 @@ test('while the schedule is paused what somebody started by hand is left, behind
     await rescheduleRun(stage.ctx, MIRA, { runId: second?.id ?? '', scheduledFor: new Date('2026-03-06T21:00:00Z') }),
   )
   const run = await byHand(stage, definitionId, '2026-04-04T18:00:00Z')
-  expect((await startsOf(stage, definitionId, 40)).findIndex((start) => start.run?.id === formatId('Run', run))).toBe(29)
+  expect((await startsOf(stage, definitionId, 40)).findIndex((start) => start.run?.id === formatId('Run', run))).toBe(
+    29,
+  )
   done(await pauseSchedule(stage.ctx, MIRA, { id: definitionId }))
   expect(await startsOf(stage, definitionId, 8)).toMatchObject([
     { at: '2026-04-04T18:00:00.000Z', run: { id: formatId('Run', run) } },
