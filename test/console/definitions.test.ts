@@ -115,7 +115,10 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     await server.ask(
       'mutation { setActionSetting(input: { actionId: "core.cue", enabled: false }) { __typename ... on Error { message } } }',
     )
-    await server.ask('mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename } }', { id })
+    await server.ask(
+      'mutation ($id: ID!) { updateDefinition(input: { id: $id, graceSeconds: 60 }) { __typename } publishDefinition(input: { id: $id }) { __typename } }',
+      { id },
+    )
     await server.ask(
       'mutation { setActionSetting(input: { actionId: "core.cue", enabled: true }) { __typename ... on Error { message } } }',
     )
