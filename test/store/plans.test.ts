@@ -391,6 +391,8 @@ test('on them what starts next is read from the front, of those that the schedul
   expect(plans).toHaveLength(1)
   expect(plans[0]).toMatch(/Index Scan using runs_upcoming[^>]*Index Cond: \(definition_id = d\.id\)/)
   expect(plans[0]).toMatch(/Index Scan using runs_by_hand_waiting[^>]*Index Cond: \(definition_id = d\.id\)/)
+  // A paused schedule is asked for once, and its runs are not walked.
+  expect(plans[0]).toMatch(/One-Time Filter: \(NOT d\.schedule_paused\)/)
   // In the order of the index: whatever waits behind is neither read nor sorted.
   expect(plans[0]?.match(/Presorted Key: [^\n]*scheduled_for/g)).toHaveLength(2)
   expect(plans[0]).not.toMatch(/Seq Scan on runs/)
