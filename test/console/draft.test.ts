@@ -243,8 +243,8 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await server.define('short', [{ key: 'only', steps: [log] }])
     const phases = Array.from({ length: 15 }, (_, index) => ({ key: `phase-${index}`, steps: Array(20).fill(log) }))
     await server.define('long', phases)
-    /** What the scripts of the page take for some letters, in seconds of the processor. */
-    const typing = async (slug: string) => {
+    /** Answers what the scripts of the page take for some letters, in seconds of the processor. */
+    const typist = async (slug: string) => {
       const page = await edit(slug)
       const title = page.getByRole('textbox', { name: 'Title' })
       await title.focus()
@@ -254,20 +254,21 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
         const { metrics } = await devtools.send('Performance.getMetrics')
         return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? Number.NaN
       }
-      // What opening the page takes, and the first letter, is over once nothing more is added.
-      await title.pressSequentially('a')
-      let before = Number.NaN
-      const rests = async () => {
-        const earlier = before
-        before = await scripts()
-        return before === earlier
+      return async () => {
+        const begun = await scripts()
+        await title.pressSequentially('bcdefghi')
+        return (await scripts()) - begun
       }
-      await expect.poll(rests, { interval: 500 }).toBe(true)
-      await title.pressSequentially('bcdefghi')
-      return (await scripts()) - before
+    }
+    const [long, short] = [await typist('long'), await typist('short')]
+    // The least of several: what else the machine does comes on top of it, and never below.
+    const least: [long: number, short: number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (let round = 0; round < 4; round++) {
+      least[0] = Math.min(least[0], await long())
+      least[1] = Math.min(least[1], await short())
     }
     // Where each letter draws all steps anew, it is many times as much.
-    expect(await typing('long')).toBeLessThan(4 * (await typing('short')))
+    expect(least[0]).toBeLessThan(4 * least[1])
   })
 
   test('a schedule is chosen, with its phrase, what is next, and where the clocks change', async () => {
