@@ -33,7 +33,7 @@ describe.skipIf(browserPath === null)('starting a run', TIME, async () => {
     expect(await page.getByRole('link', { name: 'Event other' }).count()).toBe(0)
     expect(await findings(page)).toEqual([])
     await page.getByRole('searchbox', { name: 'Which event' }).fill('nothing of this name')
-    await page.getByText('No published event has this in its title or name').waitFor()
+    await page.getByText('No published event has this in its title, name or description').waitFor()
     await page.getByRole('searchbox', { name: 'Which event' }).fill('THE CUP')
     await page.getByRole('link', { name: 'The cup' }).click()
 
