@@ -43,10 +43,10 @@ async function ask(url: string, query: string): Promise<Answer> {
 const idIn = (answer: Answer, shape: RegExp) =>
   shape.exec(JSON.stringify(answer))?.[0] ?? `none in ${JSON.stringify(answer)}`
 
-/** Publishes an event of steps that take a second each, and starts it. */
-async function startRun(url: string, slug: string): Promise<string> {
+/** Publishes an event of four waits, each as long as this and with a step behind it, and starts it. */
+async function startRun(url: string, slug: string, wait: string): Promise<string> {
   const steps = Array(4).fill(
-    '{actionId: "core.wait", params: {for: "1s"}}, {actionId: "core.log", params: {message: "on"}}',
+    `{actionId: "core.wait", params: {for: "${wait}"}}, {actionId: "core.log", params: {message: "on"}}`,
   )
   const created = await ask(
     url,
@@ -90,7 +90,7 @@ async function readyz(url: string): Promise<{ status: number; reasons: string[] 
 test('connections that go dead without a word hold nobody up: it is said, and the work goes on over new ones', async () => {
   const way = await halfOpen(databaseUrl)
   const { url, lines } = await startBehind(way)
-  const runId = await startRun(url, 'dead-line')
+  const runId = await startRun(url, 'dead-line', '1s')
   const followed = follow(url, runId)
   await expect.poll(() => db.prisma.logLine.count()).toBeGreaterThan(4)
 
@@ -126,7 +126,7 @@ test('connections that go dead without a word hold nobody up: it is said, and th
 
 test('a statement that waits for what somebody holds is cancelled, and the answer says what to do', async () => {
   const { url } = await startBehind(await halfOpen(databaseUrl))
-  const runId = await startRun(url, 'held-up')
+  const runId = await startRun(url, 'held-up', '1h')
   const uuid = runId.slice('run_'.length)
   let isHeld = true
   let taken: () => void = () => {}
@@ -152,7 +152,10 @@ test('a statement that waits for what somebody holds is cancelled, and the answe
     isHeld = false
     await holding
   }
+  // What was refused has changed nothing, and the run obeys again.
+  expect(await ask(url, `{ run(id: "${runId}") { status } }`)).toEqual({ data: { run: { status: 'RUNNING' } } })
+  await ask(url, `mutation { cancelRun(input: {id: "${runId}", reason: "the test is over"}) { __typename } }`)
   const seen = await follow(url, runId)
   expect(seen).toEqual(seen.map((_, index) => index + 1))
-  expect(await ask(url, `{ run(id: "${runId}") { status } }`)).toEqual({ data: { run: { status: 'COMPLETED' } } })
+  expect(await ask(url, `{ run(id: "${runId}") { status } }`)).toEqual({ data: { run: { status: 'CANCELLED' } } })
 })
