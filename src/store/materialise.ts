@@ -9,7 +9,7 @@ import { stepIdBeginning } from './ids.ts'
 import { toJsonb } from './json.ts'
 import { PLANNED_VERSION, type PlannedVersion } from './planned-versions.ts'
 import { at, lineRow, logOwnLine } from './sql.ts'
-import { placeRow } from './transitions.ts'
+import { placeRow } from './transition-rows.ts'
 
 /** A definition whose schedule is to be expanded, as it was read: what is written depends on its being still so. */
 export type ToExpand = {

@@ -6,7 +6,7 @@ import type { ActorKind, RunSource } from '../generated/prisma/enums.ts'
 import { insertBudget } from './budget.ts'
 import { toJsonb } from './json.ts'
 import { at, logLines } from './sql.ts'
-import { placeRow } from './transitions.ts'
+import { placeRow } from './transition-rows.ts'
 
 export type NewRun = {
   id: string

@@ -14,7 +14,7 @@ export const atOrNull = (instant: Instant | null) => (instant === null ? Prisma.
  */
 export const claimKey = ({ runId, owner }: { runId: string; owner: string }) => `${runId} ${owner}`
 
-/** A log line as `logLines` and the hot path read it from JSON. */
+/** A log line as `logLines` and others read it from JSON. */
 export function lineRow(line: RunLine) {
   return {
     at: new Date(line.at).toISOString(),

@@ -3,7 +3,8 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { isPausedStart } from './missed.ts'
 import { PICTURE_COLUMNS, type PictureRow, pictureOf } from './pictures.ts'
 import { at } from './sql.ts'
-import { type Transition, type Written, writeWhere } from './transitions.ts'
+import type { Transition } from './transition-rows.ts'
+import { type Written, writeWhere } from './transitions.ts'
 
 /** A run that can be started by one statement. Those with a concurrency key start one after the other, under a lock. */
 const canBePrepared = (run: Prisma.Sql) => Prisma.sql`

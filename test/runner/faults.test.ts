@@ -13,7 +13,7 @@ function loseAnswers(stage: Stage, which: (nth: number) => boolean): { lost: () 
   stage.interpose(async (sql) => {
     const answer = await send(sql)
     // A start is planned ahead by sending it for no run.
-    const isTransition = sql.sql.includes('own AS MATERIALIZED') && sql.values[0] !== '[]'
+    const isTransition = sql.sql.includes('own AS MATERIALIZED') && sql.values[0] !== '{}'
     if (!isTransition) return answer
     nth += 1
     if (!which(nth)) return answer
@@ -201,9 +201,7 @@ test('text that the database refuses fails the step that brought it and strands 
   const { send } = stage
   // A value that PostgreSQL refuses, put in where our own cleaning would have kept it out.
   stage.interpose((sql) => {
-    const values = sql.values.map((value) =>
-      typeof value === 'string' ? value.replaceAll('REFUSE-ME', '\\u0000') : value,
-    )
+    const values = sql.values.map((value) => (typeof value === 'string' ? value.replaceAll('REFUSE-ME', '\0') : value))
     return send(Object.assign(Object.create(Object.getPrototypeOf(sql)), sql, { values }))
   })
   stage.expectFaults(/refused what a step/)

@@ -25,6 +25,9 @@ const isClaim = ({ sql }: { sql: string }) => sql.includes('WITH due AS')
 
 const refused = () => Promise.reject(Object.assign(new Error('refused'), { meta: { code: '22P05' } }))
 
+/** The ids of the runs that a start is asked for, which are its first parameter: an array. */
+const askedOf = ({ values }: { values: unknown[] }) => String(values[0]).match(/[\da-f-]{36}/g) ?? []
+
 /** How many runs the runner tried to start from what it had read before, and how many it did. */
 function watch(stage: Stage): { asked: number; won: number; statements: string[] } {
   const seen = { asked: 0, won: 0, statements: [] as string[] }
@@ -32,7 +35,7 @@ function watch(stage: Stage): { asked: number; won: number; statements: string[]
     seen.statements.push(isStart(sql) ? 'start' : sql.sql)
     const answer = stage.send(sql)
     if (!isStart(sql)) return answer
-    seen.asked += (JSON.parse(String(sql.values[0])) as unknown[]).length
+    seen.asked += askedOf(sql).length
     return answer.then((rows) => {
       seen.won += (rows as unknown[]).length
       return rows
@@ -304,7 +307,9 @@ test('starts that crowd do not keep a run waiting that goes on', async () => {
     const answer = stage.send(sql)
     if (!isStart(sql) && !isClaim(sql)) return answer
     return answer.then((rows) => {
-      for (const row of rows as { id?: string; runId?: string }[]) taken.push(row.runId ?? row.id ?? '')
+      const asked = askedOf(sql)
+      for (const row of rows as { run?: number; runId?: string }[])
+        taken.push(row.runId ?? asked[(row.run ?? 0) - 1] ?? '')
       return rows
     })
   })

@@ -278,8 +278,7 @@ test('ten thousand participants come in one answer, are ranked and published', a
   stage.interpose(async (sql) => {
     const since = performance.now()
     const answer = await stage.send(sql)
-    const given = sql.values.find((value) => typeof value === 'string')
-    if (typeof given !== 'string') return answer
+    const given = sql.values.filter((value) => typeof value === 'string').join()
     const what = given.includes('member 9999') ? 'upsert' : given.includes('results.published') ? 'rank' : null
     if (what !== null) took[what] = Math.round(performance.now() - since)
     return answer

@@ -1,0 +1,46 @@
+import { storableText } from '../domain/storable.ts'
+import { Prisma } from '../generated/prisma/client.ts'
+
+type Scalar = string | number | boolean | null | undefined
+
+/**
+ * The columns of a table that a statement brings along: the type that PostgreSQL knows each by, and what an item has in
+ * it. An `instant` is a timestamptz, in milliseconds since the epoch here.
+ */
+export type Columns<T> = Record<string, readonly [type: string, of: (item: T) => Scalar]>
+
+/**
+ * How items become a table for a statement's FROM, under this name: one row each, numbered from 1 by `ord` in their
+ * order. Each column is one parameter, an array. To read the same rows from a JSON document took two fifths of the hot
+ * path's statements.
+ */
+export function tableOf<T>(name: string, columns: Columns<T>): (items: readonly T[]) => Prisma.Sql {
+  const names = Object.keys(columns)
+  const each = Object.values(columns)
+  const isInstant = (type: string) => type === 'instant'
+  const picked = names.map((column, index) =>
+    isInstant(each[index]?.[0] ?? '') ? `to_timestamp(${column} / 1000) AS ${column}` : column,
+  )
+  const types = each.map(([type]) => `::${isInstant(type) ? 'float8' : type}[]`)
+  const strings = [
+    `(SELECT ${picked.join(', ')}, ord::int AS ord FROM unnest(`,
+    ...types.map((type, index) => (index === types.length - 1 ? type : `${type}, `)),
+  ]
+  strings[strings.length - 1] += `) WITH ORDINALITY AS ${name}(${names.join(', ')}, ord)) ${name}`
+  return (items) => Prisma.sql(strings, ...each.map(([, of]) => arrayOf(items, of)))
+}
+
+/** An array as PostgreSQL reads it from text. */
+function arrayOf<T>(items: readonly T[], of: (item: T) => Scalar): string {
+  let text = '{'
+  for (const item of items) text += `${text.length > 1 ? ',' : ''}${elementOf(of(item))}`
+  return `${text}}`
+}
+
+function elementOf(value: Scalar): string {
+  if (value == null) return 'NULL'
+  if (typeof value !== 'string') return String(value)
+  // What UTF-8 cannot hold is replaced when the text is sent; U+0000 it can.
+  const kept = value.includes('\0') ? storableText(value) : value
+  return `"${/["\\]/.test(kept) ? kept.replace(/["\\]/g, '\\$&') : kept}"`
+}
