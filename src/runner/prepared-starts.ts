@@ -46,8 +46,8 @@ export class PreparedStarts {
 
   /** Reads the runs that start after `after` and until `until`, instead of those it knew, and starts them on time. */
   async prepare({ after, until }: { after: Instant; until: Instant }): Promise<void> {
-    const { db, clock, settings } = this.#context
-    const prepared = await this.#read({ after, until, limit: settings.runBatch })
+    const { db, clock } = this.#context
+    const prepared = await this.#read({ after, until, limit: Math.max(this.#hooks.room(), 1) })
     this.forget()
     this.#prepared = prepared
     const first = prepared[0]?.picture.run.wakeAt
@@ -97,9 +97,7 @@ export class PreparedStarts {
   async #start(runs: readonly Prepared[], begin: Begin): Promise<number> {
     if (runs.length === 0) return 0
     const { owner, track } = this.#hooks
-    const works = await begin(() => startPrepared(this.#context, owner(), runs))
-    for (const work of works) track(work)
-    return works.length
+    return begin(() => startPrepared(this.#context, runs, { owner: owner(), track }))
   }
 
   /** Starts none of those it knew. */

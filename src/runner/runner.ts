@@ -79,7 +79,7 @@ export class Runner {
       censor: censorOf([]),
       meter: NO_METER,
       ...options,
-      ...storesOf(db.hot),
+      ...storesOf(db.hot, clock),
       leases: new Leases({ ...leasing, renew: (leases) => renewLeases(db.hot, leases) }),
       ledgers: new Ledgers(db.hot, leasing),
       signal: this.#giveUp.signal,
@@ -161,9 +161,10 @@ export class Runner {
 
   /** How much is under way or waits here. */
   get depths(): Depths {
-    const { load, transitions } = this.#context
+    const { load, starts, transitions } = this.#context
     const reverts = this.#cleaning.load.calls.size
-    return { working: this.#tasks.size, dispatches: load.calls.size, reverts, transitions: transitions.waiting }
+    const waiting = starts.waiting + transitions.waiting
+    return { working: this.#tasks.size, dispatches: load.calls.size, reverts, transitions: waiting }
   }
 
   async #run(): Promise<void> {
@@ -228,8 +229,7 @@ export class Runner {
     }
     let more = room() <= 0
     if (!more) {
-      const starts = { now, limit: room(), begin }
-      const turn = await this.#duty('due starts', () => this.#starts.startWaiting(starts))
+      const turn = await this.#duty('due starts', () => this.#starts.startWaiting({ now, limit: load.room, begin }))
       const { claimDueBy, crowded } = turn ?? { claimDueBy: now, crowded: false }
       more = crowded
       if (claimDueBy !== null) {

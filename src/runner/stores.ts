@@ -1,14 +1,18 @@
+import type { Clock } from '../domain/clock.ts'
 import { Admissions } from '../store/admission.ts'
 import { Batch } from '../store/batch.ts'
 import { Budgets } from '../store/budget.ts'
 import { type ClaimRef, readClaimed } from '../store/claims.ts'
 import type { PrismaClient } from '../store/database.ts'
+import { startIfWaiting } from '../store/starts.ts'
+import type { Transition } from '../store/transition-rows.ts'
 import { Transitions } from '../store/transitions.ts'
 import { Versions } from './versions.ts'
 
 /** What a runner asks and tells the database on the hot path, many runs in a statement. */
-export const storesOf = (hot: PrismaClient) => ({
+export const storesOf = (hot: PrismaClient, clock: Clock) => ({
   versions: new Versions(hot),
+  starts: new Batch((starts: Transition[]) => startIfWaiting(hot, starts, clock.now())),
   transitions: new Transitions(hot),
   admissions: new Admissions(hot),
   budgets: new Budgets(hot),

@@ -9,7 +9,8 @@ import type { Budgets } from '../store/budget.ts'
 import type { Changes } from '../store/changes.ts'
 import type { ClaimRef } from '../store/claims.ts'
 import type { Database } from '../store/database.ts'
-import type { Transitions } from '../store/transitions.ts'
+import type { Transition } from '../store/transition-rows.ts'
+import type { Transitions, Written } from '../store/transitions.ts'
 import type { Leases } from './leases.ts'
 import type { Ledgers } from './ledgers.ts'
 import type { Load } from './load.ts'
@@ -27,6 +28,8 @@ export type WorkContext = {
   zones: ZoneData
   settings: RunnerSettings
   versions: Versions
+  /** Starts runs that are due, many in a statement. */
+  starts: Batch<Transition, Written>
   transitions: Transitions
   admissions: Admissions
   budgets: Budgets

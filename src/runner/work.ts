@@ -9,8 +9,6 @@ import type { Claimed, ClaimRef, Lapsed } from '../store/claims.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { mintStep } from '../store/ids.ts'
 import { participantCounts } from '../store/participants.ts'
-import { startIfWaiting } from '../store/starts.ts'
-import type { Written } from '../store/transitions.ts'
 import { renewBudget } from './budget.ts'
 import { call, notCalled } from './dispatch.ts'
 import { Messages } from './messages.ts'
@@ -33,44 +31,54 @@ export function workClaimed(context: WorkContext, owner: string, { runId, line, 
 export type Prepared = { picture: Picture; spec: VersionSpec | null }
 
 /**
- * Starts runs that are due, in one commit from their instant to the call of their first actions, and answers the work on
- * them, which never rejects. A run that somebody changed since, or that has no action to call at once, is left as it is
- * for `claimDue`.
+ * Starts runs that are due, in one commit from their instant to the call of their first actions, tells `track` of the
+ * work on each, which never rejects, and answers how many it started. A run that somebody changed since, or that has no
+ * action to call at once, is left as it is for `claimDue`.
  */
 export async function startPrepared(
   context: WorkContext,
-  owner: string,
   prepared: readonly Prepared[],
-): Promise<Promise<void>[]> {
-  const { clock, db, leases, load } = context
-  const now = clock.now()
-  const starts = prepared.flatMap(({ picture, spec }) => {
-    const draft = draftOf(picture)
-    start(draft, now)
-    const step = advance(context, draft, spec, true)
-    const claim = { runId: picture.facts.runId, owner }
-    return step === null ? [] : [{ claim, picture, step, draft, limit: leaseLimit(context, step) }]
-  })
-  if (starts.length === 0) return []
-  const transitions = starts.map(({ draft, limit }) => ({ draft, owner, leaseUntil: leases.next(limit) }))
-  let written: Written[]
+  { owner, track }: { owner: string; track: (work: Promise<void>) => void },
+): Promise<number> {
+  const now = context.clock.now()
+  const started = await Promise.all(
+    prepared.map(async ({ picture, spec }) => {
+      const draft = draftOf(picture)
+      start(draft, now)
+      const step = advance(context, draft, spec, true)
+      if (step === null) return false
+      const work = await startOne(context, { runId: picture.facts.runId, owner }, { picture, draft, step })
+      if (work === null) return false
+      track(work.over)
+      return true
+    }),
+  )
+  return started.filter(Boolean).length
+}
+
+/** Answers the work on a run that it started; null: it did not. */
+async function startOne(
+  context: WorkContext,
+  claim: ClaimRef,
+  { picture, draft, step }: { picture: Picture; draft: Draft; step: Step },
+): Promise<{ over: Promise<void> } | null> {
+  const { leases, load, starts } = context
+  const limit = leaseLimit(context, step)
   try {
-    written = await load.work(() => startIfWaiting(db.hot, transitions, now))
-  } catch (error) {
-    if (isRefusedByDatabase(error)) return []
-    // It may have been written: what is claimed is gone on with, what is not is left.
-    return starts.map(({ claim }) => workClaimed(context, owner, { runId: claim.runId, line: 0, started: false }))
-  }
-  return starts.flatMap(({ claim, picture, draft, step, limit }, index) => {
-    const done = written[index] ?? null
-    if (done === null) return []
+    const transition = { draft, owner: claim.owner, leaseUntil: leases.next(limit) }
+    const done = await load.work(() => starts.add(transition))
+    if (done === null) return null
     leases.hold(claim, limit)
     noteStart(context, picture)
     const moved = { picture: writtenAs(draft, done.fence), step, switchedOff: done.switchedOff }
-    const work = guarded(context, claim, () => goOn(context, claim, moved))
+    const over = guarded(context, claim, () => goOn(context, claim, moved))
     announce(context, draft, { line: done.line, from: picture })
-    return [work]
-  })
+    return { over }
+  } catch (error) {
+    if (isRefusedByDatabase(error)) return null
+    // It may have been written: where it is claimed it is gone on with, where not it is left.
+    return { over: workClaimed(context, claim.owner, { runId: claim.runId, line: 0, started: false }) }
+  }
 }
 
 /** Settles what a dead process left of a run, and goes on with it. Never rejects. */

@@ -34,6 +34,5 @@ export function startIfWaiting(db: PrismaClient, starts: Transition[], now: Inst
     where: Prisma.sql`r.claimed_by IS NULL AND r.status = 'SCHEDULED' AND r.wake_at <= ${at(now)}
       AND r.grace_until >= ${at(now)} AND ${canBePrepared(Prisma.sql`r`)} AND NOT ${isPausedStart(Prisma.sql`r`)}`,
     lock: Prisma.sql`SKIP LOCKED`,
-    alsoSet: Prisma.sql`, started_at = ${at(now)}`,
   })
 }

@@ -25,6 +25,7 @@ const runTable = tableOf<Transition>('x', {
   phase_index: ['int', ({ draft }) => draft.run.phaseIndex],
   phase_entered_at: ['instant', ({ draft }) => draft.run.phaseEnteredAt],
   hold_until: ['instant', ({ draft }) => draft.run.holdUntil],
+  started_at: ['instant', ({ draft }) => draft.run.startedAt],
   ended_at: ['instant', ({ draft }) => draft.run.endedAt],
   ended_because: ['text', ({ draft }) => draft.run.endedBecause],
   last_error: ['text', ({ draft }) => draft.run.lastError],

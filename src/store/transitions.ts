@@ -83,14 +83,13 @@ const writeRare = (transitions: readonly Transition[]) => Prisma.sql`, rare AS M
       ) rated WHERE p.ctid = rated.ctid
     )`
 
-/** Which of the runs `r` a group of transitions `x` is written for, how their rows are locked, and what else is set. */
-export type Guard = { where: Prisma.Sql; lock: Prisma.Sql; alsoSet: Prisma.Sql }
+/** Which of the runs `r` a group of transitions `x` is written for, and how their rows are locked. */
+export type Guard = { where: Prisma.Sql; lock: Prisma.Sql }
 
 /** The claim that the transition is made under is in force. */
 const HELD: Guard = {
   where: Prisma.sql`r.claimed_by = x.owner`,
   lock: Prisma.empty,
-  alsoSet: Prisma.empty,
 }
 
 type WrittenRow = { run: number; fence: number; last_line: number; switched_off: boolean }
@@ -123,12 +122,12 @@ export async function writeWhere(db: PrismaClient, transitions: Transition[], gu
     UPDATE runs r SET
       status = own.status, health = own.health, stalled_since = own.stalled_since, current_phase = own.current_phase,
       phase_index = own.phase_index, phase_entered_at = own.phase_entered_at, hold_until = own.hold_until,
-      ended_at = own.ended_at, ended_because = own.ended_because, last_error = own.last_error,
+      started_at = own.started_at, ended_at = own.ended_at, ended_because = own.ended_because, last_error = own.last_error,
       in_flight = own.in_flight, cleanup_status = own.cleanup_status,
       ledger_at = CASE WHEN r.ledger_owner IS NULL THEN least(r.ledger_at, own.ledger_at) ELSE r.ledger_at END,
       results_published_at = coalesce(own.results_at, r.results_published_at), wake_at = own.wake_at, lease_until = own.lease_until,
       claimed_by = CASE WHEN own.lease_until IS NULL THEN NULL ELSE own.owner END,
-      fence = r.fence + 1, last_line = r.last_line + own.lines ${guard.alsoSet}
+      fence = r.fence + 1, last_line = r.last_line + own.lines
     FROM own WHERE r.id = own.id AND own.last_line IS NOT NULL
     RETURNING own.ord AS run, r.fence, r.last_line,
       coalesce((SELECT NOT a.enabled FROM action_settings a WHERE a.action_id = own.calls), false) AS switched_off`)

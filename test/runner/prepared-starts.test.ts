@@ -26,7 +26,7 @@ const isClaim = ({ sql }: { sql: string }) => sql.includes('WITH due AS')
 const refused = () => Promise.reject(Object.assign(new Error('refused'), { meta: { code: '22P05' } }))
 
 /** The ids of the runs that a start is asked for, which are its first parameter: an array. */
-const askedOf = ({ values }: { values: unknown[] }) => String(values[0]).match(/[\da-f-]{36}/g) ?? []
+const askedOf = ({ values }: { values: unknown[] }): string[] => String(values[0]).match(/[\da-f-]{36}/g) ?? []
 
 /** How many runs the runner tried to start from what it had read before, and how many it did. */
 function watch(stage: Stage): { asked: number; won: number; statements: string[] } {
@@ -244,6 +244,30 @@ test('a start that the database refuses to write so is made as any other', async
   await stage.letPass(DUE - T0)
   expect(await stage.run(runId)).toMatchObject({ status: 'RUNNING', startedAt: new Date(DUE) })
   expect(stage.script.keys()).toEqual(['a', 'b'])
+})
+
+test('a start that the database refuses holds up none of those that were sent with it', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }])
+  const runIds: string[] = []
+  for (const scope of ['x', 'y', 'z'])
+    runIds.push(await stage.start(definitionId, { scope, scheduledFor: new Date(DUE) }))
+  await stage.settle()
+  const groups: number[] = []
+  let won = 0
+  stage.interpose(async (sql) => {
+    if (!isStart(sql) || askedOf(sql).length === 0) return stage.send(sql)
+    groups.push(askedOf(sql).length)
+    if (askedOf(sql).includes(runIds[1] ?? '')) return refused()
+    const rows = await stage.send(sql)
+    won += (rows as unknown[]).length
+    return rows
+  })
+  await stage.letPass(DUE - T0)
+  // It is tried once more, as it is due, and claimed then as anything else.
+  expect(groups).toEqual([3, 2, 1, 1, 1, 1])
+  expect(won).toBe(2)
+  expect(await stage.db.prisma.run.count({ where: { status: 'COMPLETED' } })).toBe(3)
 })
 
 test('runs with a concurrency key, and those that have no action to call at once, start as ever', async () => {

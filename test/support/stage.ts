@@ -155,8 +155,9 @@ export class Stage {
 
   /** Resolves when the lease of the run's claim was renewed at the clock's instant. */
   async renewed(runId: string): Promise<void> {
-    const due = this.clock.now()
-    while (((await this.run(runId)).leaseUntil?.getTime() ?? 0) <= due)
+    const { leaseMs } = { ...DEFAULT_RUNNER_SETTINGS, ...this.#settings }
+    const until = this.clock.now() + leaseMs
+    while (((await this.run(runId)).leaseUntil?.getTime() ?? 0) < until)
       await new Promise((resolve) => setImmediate(resolve))
   }
 
