@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbedded } from '../../src/store/embedded.ts'
 import { migrate } from '../../src/store/migrate.ts'
+import { measureAnatomy } from './anatomy.ts'
 import { measureAtSize } from './at-size/at-size.ts'
 import { measureControls } from './controls.ts'
 import { drainCuelight, measureStarts } from './cuelight.ts'
+import type { Effort } from './effort.ts'
 import { measureCrowd, measureFanOut } from './fan-out.ts'
 import { measureFootprint } from './footprint.ts'
 import { measureMaterialise } from './materialise.ts'
@@ -24,8 +26,8 @@ const RESULTS = join(HERE, 'results.json')
 const [what, size] = process.argv.slice(2)
 const ROUNDS = Number(what ?? 3)
 
-/** A contender: how many units of work it did in a second, on an empty database of its own. */
-type Contender = { name: string; unit: string; run: (url: string) => Promise<number> }
+/** A contender: what its units of work took, on an empty database of its own. */
+type Contender = { name: string; unit: string; run: (url: string) => Promise<Effort> }
 
 const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
@@ -39,27 +41,27 @@ async function peers(): Promise<Contender[]> {
   const { drainPgBoss } = await import('./pg-boss.ts')
   const { drainDbos } = await import('./dbos.ts')
   return [
-    { name: 'graphile-worker, default', unit: 'jobs', run: (url) => drainGraphileWorker(url, 6000) },
+    { name: 'graphile-worker, default', unit: 'jobs', run: (url) => drainGraphileWorker(url, 20_000) },
     {
       name: 'graphile-worker, local queue and batches',
       unit: 'jobs',
-      run: (url) => drainGraphileWorkerBatched(url, 20_000),
+      run: (url) => drainGraphileWorkerBatched(url, 100_000),
     },
-    { name: 'pg-boss, 1 job a fetch', unit: 'jobs', run: (url) => drainPgBoss(url, 2000, 1) },
-    { name: 'pg-boss, 100 jobs a fetch', unit: 'jobs', run: (url) => drainPgBoss(url, 20_000, 100) },
-    { name: 'DBOS queue, 5 steps', unit: 'steps', run: (url) => drainDbos(url, 400, 5) },
+    { name: 'pg-boss, 1 job a fetch', unit: 'jobs', run: (url) => drainPgBoss(url, 6000, 1) },
+    { name: 'pg-boss, 100 jobs a fetch', unit: 'jobs', run: (url) => drainPgBoss(url, 50_000, 100) },
+    { name: 'DBOS queue, 5 steps', unit: 'steps', run: (url) => drainDbos(url, 800, 5) },
   ]
 }
 
 const OURS: Contender[] = [
-  { name: 'Cuelight, 1 step', unit: 'runs', run: (url) => drainCuelight(url, { runs: 6000, steps: 1 }) },
-  { name: 'Cuelight, 5 steps', unit: 'steps', run: (url) => drainCuelight(url, { runs: 2000, steps: 5 }) },
+  { name: 'Cuelight, 1 step', unit: 'runs', run: (url) => drainCuelight(url, { runs: 20_000, steps: 1 }) },
+  { name: 'Cuelight, 5 steps', unit: 'steps', run: (url) => drainCuelight(url, { runs: 6000, steps: 5 }) },
   {
     name: 'Cuelight through pg alone, 5 steps',
     unit: 'steps',
-    run: (url) => drainCuelight(url, { runs: 2000, steps: 5, through: (db) => throughPg(db, url) }),
+    run: (url) => drainCuelight(url, { runs: 6000, steps: 5, through: (db) => throughPg(db, url) }),
   },
-  { name: 'the plain design through Prisma, 5 steps', unit: 'steps', run: (url) => drainPlain(url, 60, 5) },
+  { name: 'the plain design through Prisma, 5 steps', unit: 'steps', run: (url) => drainPlain(url, 100, 5) },
 ]
 
 const GOALS: [ours: string, theirs: string, goal: number][] = [
@@ -97,21 +99,24 @@ const MACHINE = {
 
 async function measureAll(): Promise<object> {
   const contenders = [...OURS, ...(await peers())]
-  const rates = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
-  for (let round = 1; round <= ROUNDS; round += 1) {
+  const efforts = new Map<string, Effort[]>(contenders.map(({ name }) => [name, []]))
+  // The first round, in which code is compiled, is not counted.
+  for (let round = 0; round <= ROUNDS; round += 1) {
     for (const { name, unit, run } of contenders) {
-      const rate = await onFreshDatabase(postgres.url, async (url) => {
+      const effort = await onFreshDatabase(postgres.url, async (url) => {
         if (name.startsWith('Cuelight') || name.startsWith('the plain')) await migrate(url)
         return run(url)
       })
-      rates.get(name)?.push(rate)
+      if (round > 0) efforts.get(name)?.push(effort)
+      const { perSecond, nodeMicros, postgresMicros } = effort
       console.log(
-        `${round}/${ROUNDS}  ${name.padEnd(45)} ${Math.round(rate).toLocaleString('en').padStart(9)} ${unit}/s`,
+        `${round}/${ROUNDS}  ${name.padEnd(45)} ${Math.round(perSecond).toLocaleString('en').padStart(9)} ${unit}/s; processors ${Math.round(nodeMicros)} + ${Math.round(postgresMicros)} µs each${round === 0 ? ', not counted' : ''}`,
       )
     }
   }
+  const ratesOf = (name: string) => (efforts.get(name) ?? []).map(({ perSecond }) => perSecond)
   const ratios = GOALS.map(([ours, theirs, goal]) => {
-    const pairs = (rates.get(ours) ?? []).map((rate, round) => rate / (rates.get(theirs)?.[round] ?? Number.NaN))
+    const pairs = ratesOf(ours).map((rate, round) => rate / (ratesOf(theirs)[round] ?? Number.NaN))
     return {
       ours,
       theirs,
@@ -119,6 +124,10 @@ async function measureAll(): Promise<object> {
       ratio: Number(median(pairs).toFixed(2)),
       rounds: pairs.map((pair) => Number(pair.toFixed(2))),
     }
+  })
+  const anatomy = await onFreshDatabase(postgres.url, async (url) => {
+    await migrate(url)
+    return measureAnatomy(url)
   })
   const starts = await onFreshDatabase(postgres.url, async (url) => {
     await migrate(url)
@@ -156,8 +165,18 @@ async function measureAll(): Promise<object> {
   const schedules = measureSchedules()
   const results = {
     machine: MACHINE,
-    rates: Object.fromEntries([...rates].map(([name, each]) => [name, Math.round(median(each))])),
+    rates: Object.fromEntries([...efforts.keys()].map((name) => [name, Math.round(median(ratesOf(name)))])),
+    micros: Object.fromEntries(
+      [...efforts].map(([name, each]) => [
+        name,
+        {
+          node: Math.round(median(each.map(({ nodeMicros }) => nodeMicros))),
+          postgres: Math.round(median(each.map(({ postgresMicros }) => postgresMicros))),
+        },
+      ]),
+    ),
     ratios,
+    anatomy,
     starts,
     server,
     schedules,
@@ -170,6 +189,9 @@ async function measureAll(): Promise<object> {
   }
   console.log()
   for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
+  console.log(
+    `a start, one of 64 in a statement: ${anatomy.start} µs of PostgreSQL's processor; reading what is sent and looking the run up ${anatomy.reading}, 3 lines of log ${anatomy.lines}, the step ${anatomy.step}, five indexes of the run ${anatomy.indexes}, the rest ${anatomy.rest}`,
+  )
   console.log(
     `instant to first dispatch: ${starts.p50} ms median, ${starts.p99} ms 99th percentile, ${starts.early} early (goal 2, 10, 0); a bare commit meanwhile: ${starts.commit.p50} and ${starts.commit.p99} ms`,
   )

@@ -13,6 +13,7 @@ import { Changes } from '../../src/store/changes.ts'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { controlContext } from '../support/context.ts'
+import { type Effort, watchEffort } from './effort.ts'
 
 export type Bench = { control: ControlContext; registry: Registry; runner: Runner }
 
@@ -109,24 +110,23 @@ export async function insertRuns(
   await db.prisma.$executeRaw`
     INSERT INTO runs (id, definition_id, version_id, source, time_zone, occurrence_key, occurrence_at, scheduled_for,
       grace_until, wake_at, created_at, started_by_kind, started_by_name)
-    SELECT gen_random_uuid(), ${definitionId}::uuid, ${versionId}::uuid, 'MANUAL', 'UTC', n::text,
+    SELECT uuidv7(), ${definitionId}::uuid, ${versionId}::uuid, 'MANUAL', 'UTC', n::text,
       now() + n * interval '1 ms', due, due + interval '1 hour', due, now(), 'USER', 'bench'
     FROM generate_series(1, ${runs}) n, (SELECT now() + ${afterSeconds} * interval '1 s' AS due) d`
   await db.prisma.$executeRaw`
     INSERT INTO steps (id, run_id, phase, phase_index, seq, action_id, action_version, params, on_failure, idempotency_key)
-    SELECT gen_random_uuid(), r.id, 'one', 0, seq, ${action.id}, 1, ${JSON.stringify(action.params)}::jsonb, 'PAUSE',
+    SELECT uuidv7(), r.id, 'one', 0, seq, ${action.id}, 1, ${JSON.stringify(action.params)}::jsonb, 'PAUSE',
       gen_random_uuid()::text
     FROM runs r CROSS JOIN generate_series(0, ${steps - 1}) seq`
 }
 
 /**
- * Works off runs that are all due: the rate of runs, or of steps where a run has several, per second. `through`: what the
- * database is reached through instead.
+ * Works off runs that are all due, and answers what a step took. `through`: what the database is reached through instead.
  */
 export function drainCuelight(
   url: string,
   { runs, steps, through }: { runs: number; steps: number; through?: (db: Database) => Promise<Database> },
-): Promise<number> {
+): Promise<Effort> {
   let calls = 0
   return onBench(
     url,
@@ -137,17 +137,17 @@ export function drainCuelight(
       await insertRuns(db, { runs, steps })
       await db.prisma.$executeRawUnsafe('VACUUM ANALYZE')
       await db.prisma.$executeRawUnsafe('CHECKPOINT')
-      const begun = performance.now()
+      const done = watchEffort()
       runner.start()
       // Looking costs the database as much as some of the runs; nothing has ended before its last call.
       while (calls < runs * steps) await delay(5)
       const left = () => db.prisma.run.count({ where: { status: { not: 'COMPLETED' } } })
       while ((await left()) > 0) await delay(5)
-      const seconds = (performance.now() - begun) / 1000
+      const effort = done(runs * steps)
       // A rate of work that was not done is no rate.
       const lines = await db.prisma.logLine.count()
       if (lines !== runs * (6 + steps)) throw new Error(`The log has ${lines} lines, not ${runs * (6 + steps)}.`)
-      return (runs * (steps === 1 ? 1 : steps)) / seconds
+      return effort
     },
     { through },
   )

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DBOS } from '@dbos-inc/dbos-sdk'
 import pg from 'pg'
+import { type Effort, watchEffort } from './effort.ts'
 
 let round = 0
 
 /** Workflows of that many steps from a queue; the rate of steps. */
-export async function drainDbos(url: string, workflows: number, steps: number): Promise<number> {
+export async function drainDbos(url: string, workflows: number, steps: number): Promise<Effort> {
   round += 1
   const logger = { info: () => {}, debug: () => {}, warn: () => {}, error: console.error }
   DBOS.setConfig({ name: 'bench', systemDatabaseUrl: url, systemDatabasePoolSize: 20, logger })
@@ -21,7 +22,7 @@ export async function drainDbos(url: string, workflows: number, steps: number): 
   await DBOS.registerQueue(queueName, { minPollingIntervalMs: 50 })
   const session = new pg.Client({ connectionString: url })
   await session.connect()
-  const begun = performance.now()
+  const done = watchEffort()
   let next = 0
   const enqueue = async () => {
     while (next++ < workflows) await DBOS.startWorkflow(workflow, { queueName })()
@@ -35,8 +36,8 @@ export async function drainDbos(url: string, workflows: number, steps: number): 
     if (rows[0]?.left === 0) break
     await delay(5)
   }
-  const seconds = (performance.now() - begun) / 1000
+  const effort = done(workflows * steps)
   await session.end()
   await DBOS.shutdown()
-  return (workflows * steps) / seconds
+  return effort
 }

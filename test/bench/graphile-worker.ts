@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Logger, type RunnerOptions, run, runMigrations } from 'graphile-worker'
 import pg from 'pg'
+import { type Effort, watchEffort } from './effort.ts'
 
 const CONCURRENCY = 24
 
@@ -11,7 +12,7 @@ export const drainGraphileWorker = (url: string, jobs: number) => drain(url, job
 export const drainGraphileWorkerBatched = (url: string, jobs: number) =>
   drain(url, jobs, { worker: { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 } })
 
-async function drain(url: string, jobs: number, preset: RunnerOptions['preset']): Promise<number> {
+async function drain(url: string, jobs: number, preset: RunnerOptions['preset']): Promise<Effort> {
   const logger = new Logger(() => () => {})
   const pgPool = new pg.Pool({ connectionString: url, max: CONCURRENCY + 4 })
   pgPool.on('error', () => {})
@@ -23,7 +24,7 @@ async function drain(url: string, jobs: number, preset: RunnerOptions['preset'])
   )
   await pgPool.query('ANALYZE')
   let calls = 0
-  const begun = performance.now()
+  const done = watchEffort()
   const runner = await run({
     pgPool,
     logger,
@@ -45,8 +46,8 @@ async function drain(url: string, jobs: number, preset: RunnerOptions['preset'])
     if (rows[0]?.left === 0) break
     await delay(5)
   }
-  const seconds = (performance.now() - begun) / 1000
+  const effort = done(jobs)
   await runner.stop()
   await pgPool.end().catch(() => {})
-  return jobs / seconds
+  return effort
 }

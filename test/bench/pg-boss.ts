@@ -1,9 +1,10 @@
 import { PgBoss } from 'pg-boss'
+import { type Effort, watchEffort } from './effort.ts'
 
 const LOOPS = 24
 
 /** Loops that fetch that many jobs at once and complete them. */
-export async function drainPgBoss(url: string, jobs: number, batchSize: number): Promise<number> {
+export async function drainPgBoss(url: string, jobs: number, batchSize: number): Promise<Effort> {
   const boss = new PgBoss({ connectionString: url, max: LOOPS + 2, schedule: false })
   // What goes wrong shows in the count of jobs; closing its pool is an error to it as well.
   boss.on('error', () => {})
@@ -16,7 +17,7 @@ export async function drainPgBoss(url: string, jobs: number, batchSize: number):
     )
   }
   let done = 0
-  const begun = performance.now()
+  const watched = watchEffort()
   const loop = async () => {
     for (;;) {
       const fetched = await boss.fetch('noop', { batchSize })
@@ -29,8 +30,8 @@ export async function drainPgBoss(url: string, jobs: number, batchSize: number):
     }
   }
   await Promise.all(Array.from({ length: LOOPS }, loop))
-  const seconds = (performance.now() - begun) / 1000
+  const effort = watched(jobs)
   await boss.stop({ graceful: false })
   if (done !== jobs) throw new Error(`pg-boss did ${done} of ${jobs} jobs.`)
-  return jobs / seconds
+  return effort
 }

@@ -1,11 +1,12 @@
 import { openDatabase } from '../../src/store/database.ts'
 import { mintId } from '../../src/store/ids.ts'
+import { type Effort, watchEffort } from './effort.ts'
 
 /**
  * The same work as one would first write it: a run at a time, each claim, result and log line a statement of its own
  * through Prisma's models, on the same tables.
  */
-export async function drainPlain(url: string, runs: number, steps: number): Promise<number> {
+export async function drainPlain(url: string, runs: number, steps: number): Promise<Effort> {
   const db = await openDatabase({ url, poolSize: 5, runnerPoolSize: 1 })
   const { prisma } = db
   const at = new Date()
@@ -58,7 +59,7 @@ export async function drainPlain(url: string, runs: number, steps: number): Prom
       })),
     })
   }
-  const begun = performance.now()
+  const done = watchEffort()
   for (const { id } of await prisma.run.findMany({ where: { status: 'SCHEDULED' }, orderBy: { wakeAt: 'asc' } })) {
     let line = 0
     const log = (kind: string) =>
@@ -94,7 +95,7 @@ export async function drainPlain(url: string, runs: number, steps: number): Prom
     await prisma.run.updateMany({ where: { id, status: 'RUNNING' }, data: { status: 'COMPLETED', ...ended } })
     await log('run.status')
   }
-  const seconds = (performance.now() - begun) / 1000
+  const effort = done(runs * steps)
   await db.close()
-  return (runs * steps) / seconds
+  return effort
 }

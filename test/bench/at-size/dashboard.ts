@@ -20,17 +20,18 @@ export const CALLS = 200
 const documents = (): DocumentNode =>
   parse(
     [
-      ...['now/now.graphql', 'run/run.graphql', 'cues/cues.graphql', 'api/refusal.graphql'].map((name) =>
-        readFileSync(join(CONSOLE, name), 'utf8'),
-      ),
+      ...[
+        'now/now.graphql',
+        'run/run.graphql',
+        'cues/cues.graphql',
+        'definitions/definitions.graphql',
+        'api/refusal.graphql',
+      ].map((name) => readFileSync(join(CONSOLE, name), 'utf8')),
       `query Runs($filter: RunFilter, $first: Int, $after: String) {
         runs(filter: $filter, first: $first, after: $after) { pageInfo { hasNextPage } edges { cursor node { ...RunRow } } }
       }
       query RunsCounted($filter: RunFilter, $first: Int) {
         runs(filter: $filter, first: $first) { totalCount edges { node { ...RunRow } } }
-      }
-      query Definitions($filter: DefinitionFilter) {
-        definitions(filter: $filter, first: 50) { edges { node { id title nextOccurrences(first: 5) { at } } } }
       }
       query RunsOfDefinition($id: ID!) {
         definition(id: $id) { id runs(first: 50) { edges { node { ...RunRow } } } }
@@ -143,8 +144,8 @@ function casesOf({ now, largest, busy, usual, longRun, crowdedRun, size }: Fille
     runsBy('of a usual definition', { definitionId: common }),
     runsBy('of a usual definition, FAILED', { definitionId: common, status: ['FAILED'] }),
     { name: 'a definition and its runs', operation: 'RunsOfDefinition', variables: { id: common } },
-    { name: 'definitions with their next occurrences', operation: 'Definitions' },
-    { name: 'definitions, searched', operation: 'Definitions', variables: { filter: { search: 'minoc' } } },
+    { name: 'definitions with their next starts', operation: 'Definitions', variables: { first: 50 } },
+    { name: 'definitions, searched', operation: 'Definitions', variables: { first: 50, filter: { search: 'minoc' } } },
     { name: 'a run of 200 steps', operation: 'RunConsole', variables: { id: long } },
     { name: "a run's ledger of 500", operation: 'RunLedger', variables: { id: crowded } },
     { name: "a run's 500 participants", operation: 'RunParticipants', variables: { id: crowded } },

@@ -1,0 +1,104 @@
+import pg from 'pg'
+import { type Draft, draftOf } from '../../src/domain/picture.ts'
+import { progress } from '../../src/domain/progress.ts'
+import { start } from '../../src/domain/start.ts'
+import { Versions } from '../../src/runner/versions.ts'
+import { mintStep } from '../../src/store/ids.ts'
+import { readStarts, startIfWaiting } from '../../src/store/starts.ts'
+import { insertRuns, onBench } from './cuelight.ts'
+import { TICK_MICROS, ticksOf } from './effort.ts'
+import { sending, settingsOf } from './through-pg.ts'
+
+const RUNS = 64
+const ROUNDS = 7
+const STATEMENTS = 100
+/** Those of a run's row that keep it unique, and that lists of runs read. */
+const INDEXES = [
+  'runs_one_per_occurrence_key',
+  'runs_one_per_instant',
+  'runs_by_occurrence',
+  'runs_by_status',
+  'runs_of_definition',
+]
+
+/**
+ * For how many microseconds PostgreSQL's processor is busy with the start of a run of one step, one of 64 in a statement,
+ * without its commit; and for how many of these with what: found by leaving it out. `rest`: the run's own row and lock.
+ */
+export type Anatomy = { start: number; reading: number; lines: number; step: number; indexes: number; rest: number }
+
+type Draw = (draft: Draft) => void
+
+export function measureAnatomy(url: string): Promise<Anatomy> {
+  return onBench(
+    url,
+    () => {},
+    async ({ control: { db } }) => {
+      await insertRuns(db, { runs: RUNS * 100, steps: 1 })
+      await db.prisma.$executeRawUnsafe('VACUUM ANALYZE')
+      const now = Date.now()
+      const options = await settingsOf(db)
+      const pictures = await readStarts(db.hot, { after: 0, until: now, limit: RUNS })
+      const spec = await new Versions(db.hot).spec(pictures[0]?.facts.versionId ?? '')
+      const drafted = (draw: Draw) =>
+        pictures.map((picture) => {
+          const draft = draftOf(picture)
+          start(draft, now)
+          progress(draft, { spec, now, mint: mintStep, mayDispatch: true, stallMs: 1_800_000 })
+          draw(draft)
+          return { draft, owner: 'bench', leaseUntil: now + 30_000 }
+        })
+      const micros = async (draw: Draw): Promise<number> => {
+        const session = new pg.Client({ connectionString: url, options })
+        await session.connect()
+        const [backend] = (await session.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows
+        const transitions = drafted(draw)
+        const undone = async () => {
+          await session.query('BEGIN')
+          await startIfWaiting(sending(session), transitions, now)
+          await session.query('ROLLBACK')
+        }
+        // Planned, and its pages read.
+        for (let nth = 0; nth < 5; nth += 1) await undone()
+        const before = ticksOf(backend?.pid ?? 0)
+        for (let nth = 0; nth < STATEMENTS; nth += 1) await undone()
+        const busy = ticksOf(backend?.pid ?? 0) - before
+        await session.end()
+        await db.prisma.$executeRawUnsafe('VACUUM runs, steps, run_log')
+        return (busy * TICK_MICROS) / (STATEMENTS * RUNS)
+      }
+      const all: Draw = () => {}
+      const draws: Record<string, Draw> = {
+        all,
+        noLines: (draft) => draft.lines.splice(0),
+        noStep: (draft) => draft.touched.clear(),
+        // Somebody else has changed the run: what was sent is read, the run looked up, and nothing written.
+        nothing: (draft) => {
+          draft.fence -= 1
+        },
+      }
+      const found = await medians(draws, micros)
+      await db.prisma.$executeRawUnsafe(`DROP INDEX ${INDEXES.join(', ')}`)
+      const { all: bare = Number.NaN } = await medians({ all }, micros)
+      const { all: start_ = Number.NaN, noLines = 0, noStep = 0, nothing = 0 } = found
+      const parts = { reading: nothing, lines: start_ - noLines, step: start_ - noStep, indexes: start_ - bare }
+      const rest = start_ - Object.values(parts).reduce((sum, part) => sum + part)
+      return Object.fromEntries(
+        Object.entries({ start: start_, ...parts, rest }).map(([part, value]) => [part, Number(value.toFixed(1))]),
+      ) as Anatomy
+    },
+  )
+}
+
+/** In turn, forth and back, so that what else goes on falls on all alike. */
+async function medians(draws: Record<string, Draw>, micros: (draw: Draw) => Promise<number>) {
+  const measured: Record<string, number[]> = {}
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const turn = Object.entries(draws)
+    if (round % 2 === 1) turn.reverse()
+    for (const [name, draw] of turn) (measured[name] ??= []).push(await micros(draw))
+  }
+  return Object.fromEntries(
+    Object.entries(measured).map(([name, each]) => [name, each.sort((a, b) => a - b)[each.length >> 1]]),
+  )
+}

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** What an amount of work took: how long, and for how many microseconds processors were busy for each unit of it. */
+export type Effort = { perSecond: number; nodeMicros: number; postgresMicros: number }
+
+/** Linux counts the time of processes in hundredths of a second. */
+export const TICK_MICROS = 10_000
+
+/** Begins to watch; what it answers ends that. Of PostgreSQL where it runs under this process, and /proc is there. */
+export function watchEffort(): (units: number) => Effort {
+  const [node, postgres, begun] = [process.cpuUsage(), postgresTicks(), performance.now()]
+  return (units) => {
+    const seconds = (performance.now() - begun) / 1000
+    const { user, system } = process.cpuUsage(node)
+    const micros = (postgresTicks() - postgres) * TICK_MICROS
+    return { perSecond: units / seconds, nodeMicros: (user + system) / units, postgresMicros: micros / units }
+  }
+}
+
+/** Ticks that a process was busy; with those of its children that have ended, where they are asked for. */
+export function ticksOf(pid: number, ended = false): number {
+  const [utime, stime, cutime, cstime] = statOf(pid).slice(11, 15).map(Number)
+  return (utime ?? 0) + (stime ?? 0) + (ended ? (cutime ?? 0) + (cstime ?? 0) : 0)
+}
+
+function postgresTicks(): number {
+  const parents = new Map<number, number>()
+  for (const name of readdirIfThere('/proc')) {
+    const pid = Number(name)
+    if (Number.isInteger(pid)) parents.set(pid, Number(statOf(pid)[1]))
+  }
+  const childrenOf = (parent: number) => [...parents].filter(([, ppid]) => ppid === parent).map(([pid]) => pid)
+  const postmasters = childrenOf(process.pid).filter((pid) => childrenOf(pid).length > 0)
+  return postmasters.reduce(
+    (sum, pid) => childrenOf(pid).reduce((ticks, child) => ticks + ticksOf(child), sum + ticksOf(pid, true)),
+    0,
+  )
+}
+
+/** The fields behind the name of the command, which is in brackets and may hold anything; none for a process that is gone. */
+function statOf(pid: number): string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
+
+function readdirIfThere(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
