@@ -23,11 +23,19 @@ const INDEXES = [
 
 /**
  * For how many microseconds PostgreSQL's processor is busy with the start of a run of one step, one of 64 in a statement,
- * without its commit; and for how many of these with what: found by leaving it out. `rest`: the run's own row and lock.
+ * without its commit; and for how many of these with what: found by leaving it out. `reading`: of what is
+ * sent of the run alone, and looking it up; `rest`: its row, its other indexes and its lock.
  */
 export type Anatomy = { start: number; reading: number; lines: number; step: number; indexes: number; rest: number }
 
 type Draw = (draft: Draft) => void
+
+// Somebody else has changed the run: what was sent of it is read, it is looked up, and nothing written.
+const nothing: Draw = (draft) => {
+  draft.fence -= 1
+  draft.lines = []
+  draft.touched.clear()
+}
 
 export function measureAnatomy(url: string): Promise<Anatomy> {
   return onBench(
@@ -55,8 +63,10 @@ export function measureAnatomy(url: string): Promise<Anatomy> {
         const transitions = drafted(draw)
         const undone = async () => {
           await session.query('BEGIN')
-          await startIfWaiting(sending(session), transitions, now)
+          const started = (await startIfWaiting(sending(session), transitions, now)).filter((done) => done !== null)
           await session.query('ROLLBACK')
+          // What was not done tells nothing of what it takes.
+          if (started.length !== (draw === nothing ? 0 : RUNS)) throw new Error(`${started.length} runs were started.`)
         }
         // Planned, and its pages read.
         for (let nth = 0; nth < 5; nth += 1) await undone()
@@ -72,16 +82,13 @@ export function measureAnatomy(url: string): Promise<Anatomy> {
         all,
         noLines: (draft) => draft.lines.splice(0),
         noStep: (draft) => draft.touched.clear(),
-        // Somebody else has changed the run: what was sent is read, the run looked up, and nothing written.
-        nothing: (draft) => {
-          draft.fence -= 1
-        },
+        nothing,
       }
       const found = await medians(draws, micros)
       await db.prisma.$executeRawUnsafe(`DROP INDEX ${INDEXES.join(', ')}`)
       const { all: bare = Number.NaN } = await medians({ all }, micros)
-      const { all: start_ = Number.NaN, noLines = 0, noStep = 0, nothing = 0 } = found
-      const parts = { reading: nothing, lines: start_ - noLines, step: start_ - noStep, indexes: start_ - bare }
+      const { all: start_ = Number.NaN, noLines = 0, noStep = 0, nothing: reading = 0 } = found
+      const parts = { reading, lines: start_ - noLines, step: start_ - noStep, indexes: start_ - bare }
       const rest = start_ - Object.values(parts).reduce((sum, part) => sum + part)
       return Object.fromEntries(
         Object.entries({ start: start_, ...parts, rest }).map(([part, value]) => [part, Number(value.toFixed(1))]),
@@ -92,13 +99,11 @@ export function measureAnatomy(url: string): Promise<Anatomy> {
 
 /** In turn, forth and back, so that what else goes on falls on all alike. */
 async function medians(draws: Record<string, Draw>, micros: (draw: Draw) => Promise<number>) {
-  const measured: Record<string, number[]> = {}
+  const measured = new Map(Object.keys(draws).map((name): [string, number[]] => [name, []]))
   for (let round = 0; round < ROUNDS; round += 1) {
     const turn = Object.entries(draws)
     if (round % 2 === 1) turn.reverse()
-    for (const [name, draw] of turn) (measured[name] ??= []).push(await micros(draw))
+    for (const [name, draw] of turn) measured.get(name)?.push(await micros(draw))
   }
-  return Object.fromEntries(
-    Object.entries(measured).map(([name, each]) => [name, each.sort((a, b) => a - b)[each.length >> 1]]),
-  )
+  return Object.fromEntries([...measured].map(([name, each]) => [name, each.sort((a, b) => a - b)[each.length >> 1]]))
 }

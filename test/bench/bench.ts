@@ -190,7 +190,7 @@ async function measureAll(): Promise<object> {
   console.log()
   for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
   console.log(
-    `a start, one of 64 in a statement: ${anatomy.start} µs of PostgreSQL's processor; reading what is sent and looking the run up ${anatomy.reading}, 3 lines of log ${anatomy.lines}, the step ${anatomy.step}, five indexes of the run ${anatomy.indexes}, the rest ${anatomy.rest}`,
+    `a start, one of 64 in a statement: ${anatomy.start} µs of PostgreSQL's processor; reading what is sent of the run and looking it up ${anatomy.reading}, 3 lines of log ${anatomy.lines}, the step ${anatomy.step}, five indexes of the run ${anatomy.indexes}, the rest ${anatomy.rest}`,
   )
   console.log(
     `instant to first dispatch: ${starts.p50} ms median, ${starts.p99} ms 99th percentile, ${starts.early} early (goal 2, 10, 0); a bare commit meanwhile: ${starts.commit.p50} and ${starts.commit.p99} ms`,
