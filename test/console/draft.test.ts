@@ -307,6 +307,27 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     expect(await page.getByRole('textbox', { name: 'The rule' }).inputValue()).toBe('FREQ=SOMETIMES')
   })
 
+  test('what is only odd is not framed as what is wrong', async () => {
+    await server.define('odd', [doors], { schedule: { once: { at: '2040-03-11T02:30' } } })
+    const page = await edit('odd')
+    await page.getByText('Allowed, but odd: The clocks in America/New_York skip').waitFor()
+    const field = page.getByLabel('Day and time')
+    const frame = () =>
+      page.evaluate<string>(`getComputedStyle(document.getElementById('draft.schedule.once.at')).borderTopColor`)
+    const [odd, wrong] = await page.evaluate<string[]>(`['--wait-line', '--mantine-color-error'].map((colour) => {
+      const probe = document.createElement('i')
+      probe.style.color = 'var(' + colour + ')'
+      document.body.append(probe)
+      return getComputedStyle(probe).color
+    })`)
+    await vi.waitFor(async () => expect(await frame()).toBe(odd))
+    await field.focus()
+    await vi.waitFor(async () => expect(await frame()).toBe(odd))
+    await field.fill('')
+    await page.getByText('Choose a day and a time.').first().waitFor()
+    await vi.waitFor(async () => expect(await frame()).toBe(wrong))
+  })
+
   test('a viewer is told who writes drafts', async () => {
     await server.define('closed', [doors])
     const { token } = await server.tokenFor('Vera', 'VIEWER')
