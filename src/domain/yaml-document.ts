@@ -9,9 +9,9 @@ export type YamlProblem = { offset: number; message: string }
  * what they stand in, or of too much (by which a small text says very much).
  */
 export function readYaml(document: Document): { contents: unknown; problems: YamlProblem[] } {
-  const problems: YamlProblem[] = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
+  const problems: YamlProblem[] = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
     offset: pos[0],
-    message: `${message}; correct the YAML or JSON here.`,
+    message: code === 'MULTIPLE_DOCS' ? ONE_DOCUMENT : `${message}; correct the YAML or JSON here.`,
   }))
   const anchors = new Map<string, Node>()
   visit(document, {
@@ -40,6 +40,10 @@ function aliasProblem(name: string, target: Node | undefined, within: readonly u
   }
   return within.includes(target) ? `This alias is a part of what it stands for, &${name}; write it out.` : null
 }
+
+/** Where more than one is read, each is a document of its own. */
+const ONE_DOCUMENT =
+  'Here another document begins, and this takes one; leave out the line of --- and what is behind it.'
 
 const numberProblem = (value: unknown): string | null =>
   typeof value !== 'number' || Number.isFinite(value)

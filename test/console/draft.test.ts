@@ -218,6 +218,8 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     expect(before).toContain('instruction: Welcome everybody.')
     await text.fill(`${before}  - key: [`)
     await page.getByText(/^Line \d+, column \d+: /).waitFor()
+    await page.getByText('First the text has to be one that can be read').waitFor()
+    await page.getByText('Nothing is wrong with the draft.').waitFor({ state: 'detached' })
     await page.reload()
     expect(await text.inputValue()).toBe(`${before}  - key: [`)
     await page.getByRole('button', { name: 'Publish …' }).click()

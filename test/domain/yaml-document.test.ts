@@ -21,6 +21,7 @@ describe('what a document of YAML says', () => {
     ['count: 1e999\n', 7, 'This number is beyond double precision, or none'],
     ['title: !loud x\n', 7, 'Unresolved tag'],
     ['title: x\ntitle: y\n', 9, 'Map keys must be unique'],
+    ['title: x\n---\ntitle: y\n', 9, 'Here another document begins'],
   ])('%j is a problem at its place', (text, offset, message) => {
     const { contents, problems } = read(text)
     expect(contents).toBeNull()

@@ -10,32 +10,40 @@ import { type Path, valueAt } from './path.ts'
 
 /** All that is wrong with the draft, and the way to each. */
 export function IssueSummary() {
-  const { issues, server } = useView()
+  const { issues, server, problem } = useView()
   return (
     <section aria-label="Problems" className={classes.summary}>
       <div role="status">
         <h2 className={classes.summaryTitle}>
-          {issues.length === 0
-            ? 'Ready to be published'
-            : issues.length === 1
-              ? '1 thing to solve'
-              : `${issues.length} things to solve`}
+          {problem !== null ? 'First the text has to be one that can be read' : titleOf(issues.length)}
         </h2>
       </div>
-      {issues.length === 0 && (
-        <p className={classes.good}>
-          <IconCircleCheck size={18} aria-hidden /> Nothing is wrong with the draft.
-        </p>
-      )}
-      <Problems found={issues} />
-      {server.draftWarnings.length > 0 && (
+      {problem !== null ? (
+        // What was found before is of another text.
+        <p className={classes.none}>What is wrong with the draft is said here then.</p>
+      ) : (
         <>
-          <h3 className={classes.summaryTitle}>Allowed, but odd</h3>
-          <Problems found={server.draftWarnings} />
+          {issues.length === 0 && (
+            <p className={classes.good}>
+              <IconCircleCheck size={18} aria-hidden /> Nothing is wrong with the draft.
+            </p>
+          )}
+          <Problems found={issues} />
+          {server.draftWarnings.length > 0 && (
+            <>
+              <h3 className={classes.summaryTitle}>Allowed, but odd</h3>
+              <Problems found={server.draftWarnings} />
+            </>
+          )}
         </>
       )}
     </section>
   )
+}
+
+function titleOf(count: number): string {
+  if (count === 0) return 'Ready to be published'
+  return count === 1 ? '1 thing to solve' : `${count} things to solve`
 }
 
 function Problems({ found }: { found: readonly IssueFragment[] }) {

@@ -9,7 +9,7 @@ export function TextEditor({ text }: { text: string }) {
   return (
     <Textarea
       label="The draft as YAML"
-      description="JSON will do too. What is wrong in it is listed beside, by its path."
+      description="JSON will do too. What is wrong in it is listed beside, by its path. Comments are not kept."
       classNames={{ input: classes.code }}
       autosize
       minRows={20}
