@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parseAllDocuments, stringify } from 'yaml'
 import { z } from 'zod'
 import { isObject } from '../domain/plain-object.ts'
+import { readYaml } from '../domain/yaml-document.ts'
 import { makeFolder } from '../store/make-folder.ts'
 import { askApi } from './api.ts'
 import { DEFINITION, Definition, type Form, formOf, formOfInput } from './definition-form.ts'
@@ -80,6 +81,9 @@ async function allForms({ config }: Session): Promise<Form[]> {
   return forms
 }
 
+/** An empty file. */
+const NOTHING = { contents: null, problems: [] }
+
 /** Writes a definition where its file is, or will be. One that says the same already is not touched. */
 function write(dir: string, form: Form): { file: string; change: 'created' | 'updated' | 'unchanged' } {
   const names = ENDINGS.map((ending) => join(dir, `${form.slug}.${ending}`))
@@ -91,13 +95,13 @@ function write(dir: string, form: Form): { file: string; change: 'created' | 'up
   }
   const documents = parseAllDocuments(readFileSync(file, 'utf8'), { stringKeys: true })
   const [document, ...others] = Array.isArray(documents) ? documents : []
-  if (others.length > 0 || (document?.errors.length ?? 0) > 0) {
+  const { contents: before, problems } = document === undefined ? NOTHING : readYaml(document)
+  if (others.length > 0 || problems.length > 0 || (before !== null && !isObject(before))) {
     throw wrongUsage(
-      `${file} cannot be written over: it holds several definitions, or no YAML; move it, or correct it.`,
+      `${file} cannot be written over: it holds several definitions, none, or no YAML; move it, or correct it.`,
     )
   }
-  const before: unknown = document?.toJS()
-  const { $schema, ...fields } = isObject(before) ? before : {}
+  const { $schema, ...fields } = before ?? {}
   if (isDeepStrictEqual(formOfInput(fields), form)) return { file, change: 'unchanged' }
   // By what an editor checks it stays.
   const kept = $schema === undefined ? form : { $schema, ...form }

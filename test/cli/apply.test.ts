@@ -360,6 +360,12 @@ test('export gives what apply takes; over a file it changes what differs and lea
     code: 2,
     err: expect.stringMatching(/kept\.yaml cannot be written to \(E\w+.*give another folder/),
   })
+  for (const text of ['title: *nobody\n', '- a list\n', 'only words\n']) {
+    const other = filesOf({ 'kept.yaml': text })
+    const refused = await cuelight(['export', 'kept', '--dir', other.folder])
+    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/kept\.yaml cannot be written over/) })
+    expect(other.read('kept.yaml')).toBe(text)
+  }
   const within = at('new/and/newer')
   expect(await json('export', 'kept', '--dir', within)).toEqual([
     { file: join(within, 'kept.yaml'), change: 'created' },
