@@ -242,6 +242,23 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     await page.getByText('Both say the same.').waitFor()
   })
 
+  test('a publication whose answer is lost says that it may have been one, and is none again', async () => {
+    await server.define('lost', [doors])
+    const page = await open({ token: TOKEN, path: '/definitions/lost?publish=true' })
+    let isLost = true
+    await page.route('**/graphql', async (route) => {
+      if (!isLost || !route.request().postData()?.includes('mutation PublishDefinition')) return route.continue()
+      isLost = false
+      await route.fetch()
+      return route.abort()
+    })
+    await page.getByRole('button', { name: 'Publish it' }).click()
+    await page.getByText('It is not known whether the draft was published').waitFor()
+    await page.getByText('Nothing differs from version 1: publishing changes nothing.').waitFor()
+    await page.getByRole('button', { name: 'Publish it' }).click()
+    await page.getByRole('dialog', { name: 'Version 1 is current already' }).waitFor()
+  })
+
   test('a schedule is paused and resumed, the event rehearsed and then put away', async () => {
     await server.define('regatta', [doors], { schedule: WEEKLY, publish: true })
     const page = await open({ token: TOKEN, path: '/definitions/regatta' })

@@ -24,6 +24,9 @@ import { Verification } from './verification.tsx'
 
 type Published = { version: number; isNew: boolean; verification: FindingsFragment; upcoming: UpcomingCountsFragment }
 
+const MAYBE_PUBLISHED =
+  'It is not known whether the draft was published; publishing it again makes no second version of it.'
+
 type PublishProps = {
   definition: DefinitionPageFragment
   opened: boolean
@@ -54,6 +57,7 @@ function Publishing({ definition, isBusy, setBusy, onClose, onChange }: Omit<Pub
 
   const tryIt = async () => {
     setTriedAt(updatedAt)
+    setProblem(null)
     setBusy(true)
     await verifying.verify('draft')
     setBusy(false)
@@ -65,7 +69,7 @@ function Publishing({ definition, isBusy, setBusy, onClose, onChange }: Omit<Pub
     const outcome = await act(client, PublishDefinitionDocument, { input: { id, ifUpdatedAt: updatedAt } })
     setBusy(false)
     onChange()
-    if (outcome.kind === 'unknown') return setProblem(outcome.message)
+    if (outcome.kind === 'unknown') return setProblem(`${outcome.message} ${MAYBE_PUBLISHED}`)
     if (outcome.kind === 'refused') return setProblem(messageOf(outcome.refusal))
     const { version, verification, upcoming } = outcome.payload
     setPublished({ version: version.version, isNew: version.id !== currentVersion?.id, verification, upcoming })
