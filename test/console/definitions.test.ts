@@ -46,6 +46,16 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     await page.getByText('Nothing is found').waitFor()
   })
 
+  test('a title that is one long word is in its row as a whole, with its slug', async () => {
+    await server.publish('long-word', { title: 'Donaudampfschifffahrtsgesellschaft'.repeat(4) })
+    const page = await open({ token: TOKEN, path: '/definitions', phone: true })
+    const row = page.getByRole('listitem').filter({ hasText: 'long-word' })
+    await row.getByText('long-word', { exact: true }).waitFor()
+    const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('main ul, main li')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent)`)
+    expect(cut).toEqual([])
+  })
+
   test('what is next is where a person moved it, and not what was cancelled', async () => {
     const id = await server.define('market', [doors], { schedule: WEEKLY, publish: true })
     const start = async (scheduledFor: string): Promise<string> => {
