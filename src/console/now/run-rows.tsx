@@ -14,7 +14,7 @@ export function NextRow({ run }: RowProps) {
     <li className={classes.row}>
       <Name run={run} />
       {run.waitingOn?.kind !== 'START' && run.waitingOn !== null && (
-        <Chip tone="wait">{run.waitingOn.description}</Chip>
+        <span className={classes.why}>{run.waitingOn.description}</span>
       )}
       <span className={classes.when}>
         <Instant at={run.scheduledFor} zone={run.timeZone} />
