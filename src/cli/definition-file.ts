@@ -3,9 +3,20 @@ import { join } from 'node:path'
 import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml'
 import { isObject } from '../domain/plain-object.ts'
 import { readYaml } from '../domain/yaml-document.ts'
+import { printable } from './printable.ts'
 
-/** Something that is wrong with a file: `line` and `column` are counted from 1, `path` is in the definition. */
-export type Problem = { file: string; line: number | null; column: number | null; path: string; message: string }
+/**
+ * Something that is wrong with a file: `line` and `column` are counted from 1, `path` is in the definition, `step` is the
+ * label of the step that the path leads into, where it has one.
+ */
+export type Problem = {
+  file: string
+  line: number | null
+  column: number | null
+  path: string
+  step?: string
+  message: string
+}
 
 /** A definition as a file holds it; a file of YAML may hold several, between lines of `---`. */
 export type DefinitionFile = {
@@ -71,6 +82,7 @@ function readOne(given: string): { definitions: DefinitionFile[]; problems: Prob
       file,
       ...placeAt(lines, offsetOf(document, path)),
       path,
+      ...stepAt(document, path),
       message,
     })
     if (isObject(input)) {
@@ -101,10 +113,18 @@ function offsetOf(document: Document, path: string): number {
   return 0
 }
 
-/** `quiz.yaml:12:5: spec.phases[0].steps[1]: …` */
-export function showProblem({ file, line, column, path, message }: Problem): string {
+function stepAt(document: Document, path: string): { step?: string } {
+  const [, phase, seq] = /^spec\.phases\[(\d+)\]\.steps\[(\d+)\]/.exec(path) ?? []
+  if (seq === undefined) return {}
+  const label = document.getIn(['spec', 'phases', Number(phase), 'steps', Number(seq), 'label'])
+  return typeof label === 'string' && label !== '' ? { step: label } : {}
+}
+
+/** `quiz.yaml:12:5: spec.phases[0].steps[1] ("Welcome"): …` */
+export function showProblem({ file, line, column, path, step, message }: Problem): string {
   const place = line === null ? file : `${file}:${line}:${column}`
-  return `${place}: ${path === '' ? '' : `${path}: `}${message}`
+  const named = step === undefined ? path : `${path} ("${printable(step)}")`
+  return `${place}: ${path === '' ? '' : `${named}: `}${message}`
 }
 
 /** How the API begins an issue that stands against nothing. */

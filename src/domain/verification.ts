@@ -19,6 +19,8 @@ const storedReport = z.object({
       phase: z.string(),
       seq: z.number(),
       actionId: z.string(),
+      // Reports from before there was one have none.
+      label: z.string().nullable().default(null),
       finding: findings,
       message: z.string(),
     }),
@@ -41,7 +43,7 @@ export function parseReport(json: unknown): VerificationReport | null {
 /** One thing found about a step: sentences that say what to do. */
 export type Remark = { finding: Finding; message: string }
 /** Where a step stands, for its finding: `path` is `phases[1].steps[0]`, `phase` the key. */
-export type StepPlace = { path: string; phase: string; seq: number; actionId: string }
+export type StepPlace = { path: string; phase: string; seq: number; actionId: string; label: string | null }
 /** One thing found about a version that is no step's. */
 export type VersionIssue = Issue & { finding: 'WARNING' | 'ERROR' }
 
@@ -83,7 +85,7 @@ export type Verifiable = {
     schedule: Schedule
     phases: readonly {
       key: string
-      steps: readonly { actionId: string; actionVersion?: number; params: Record<string, unknown> }[]
+      steps: readonly { actionId: string; label?: string; actionVersion?: number; params: Record<string, unknown> }[]
       advance?: VersionPhase['advance']
     }[]
   }

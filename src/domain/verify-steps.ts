@@ -54,7 +54,8 @@ export function checkSteps<Action extends VerifiableAction>(
   const budget = new Meter(capsOf(actionsOf(phases), world.settings))
   return phases.flatMap(({ key, steps }, index) =>
     steps.map((step, seq) => {
-      const place = { path: `phases[${index}].steps[${seq}]`, phase: key, seq, actionId: step.actionId }
+      const { actionId, label = null } = step
+      const place = { path: `phases[${index}].steps[${seq}]`, phase: key, seq, actionId, label }
       return { place, ...checkStep(step, { world, defaults, names, budget }) }
     }),
   )

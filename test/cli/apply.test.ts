@@ -1,45 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Ajv } from 'ajv'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { parse } from 'yaml'
+import { FRIDAY, filesOf } from './friday.ts'
 import { quizServer } from './quiz-server.ts'
 
 const { ask, cuelight, json, env } = await quizServer()
-
-const FRIDAY = `# The quiz of every friday.
-slug: friday
-title: Friday quiz
-timeZone: Europe/Berlin
-parameters:
-  - name: host # who speaks
-    default: Mira
-spec:
-  schedule:
-    recurring: { start: 2099-03-06T20:00, rule: "FREQ=WEEKLY;BYDAY=FR" }
-  phases:
-    - key: doors
-      steps:
-        # Loud and clear.
-        - actionId: core.log
-          params: { message: "{host} opens." }
-        - actionId: core.cue
-          params: { instruction: Welcome }
-      advance: { after: 10s }
-`
-
-/** A folder with these files, and their paths. */
-function filesOf(contents: Record<string, string>) {
-  const folder = mkdtempSync(join(tmpdir(), 'cuelight-apply-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text)
-  return {
-    folder,
-    at: (name: string) => join(folder, name),
-    read: (name: string) => readFileSync(join(folder, name), 'utf8'),
-  }
-}
 
 const countOf = async () =>
   JSON.parse(await ask('query Count { definitions { totalCount } }')).data.definitions.totalCount
@@ -207,6 +171,36 @@ test('--dry-run finds what publishing would refuse, with its place, and saves no
   ])
 })
 
+test('a problem of a step that has a label names it, as does what verification finds', async () => {
+  const labelled = FRIDAY.replace(
+    '        - actionId: core.cue',
+    '        - label: "Wel\\ncome"\n          actionId: core.cue',
+  )
+  const { at } = filesOf({
+    'bad.yaml': labelled.replace('slug: friday', 'slug: labelled').replace('core.cue', 'core.cu'),
+    'off.yaml': labelled.replace('slug: friday', 'slug: labelled-off'),
+  })
+  const named = /bad\.yaml:18:21: spec\.phases\[0\]\.steps\[1\]\.actionId \("Wel come"\): There is no action "core\.cu"/
+  for (const args of [['--dry-run'], []]) {
+    expect(await cuelight(['apply', ...args, at('bad.yaml')])).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(named),
+    })
+  }
+  const { err } = await cuelight(['apply', '--json', at('bad.yaml')])
+  expect(JSON.parse(err).error.problems).toMatchObject([
+    { path: 'spec.phases[0].steps[1].actionId', step: 'Wel\ncome' },
+  ])
+  const set = (enabled: boolean) =>
+    ask(`mutation Set { setActionSetting(input: { actionId: "core.cue", enabled: ${enabled} }) { __typename } }`)
+  await set(false)
+  onTestFinished(async () => {
+    await set(true)
+  })
+  const off = await cuelight(['apply', at('off.yaml')])
+  expect(off.err).toMatch(/off\.yaml:17:11: spec\.phases\[0\]\.steps\[1\] \("Wel come"\): .*switched core\.cue off/)
+})
+
 test('a warning cannot work the terminal, not by the name of its file either', async () => {
   const name = 'o\u001b[31mdd.yaml'
   const { at } = filesOf({
@@ -321,80 +315,4 @@ test('an archived event is refused in the words of the server; a moderator may n
     code: 3,
     err: expect.stringMatching(/needs the role ADMIN/),
   })
-})
-
-test('export gives what apply takes; over a file it changes what differs and leaves comments standing', async () => {
-  const { folder, at, read } = filesOf({ 'kept.yaml': FRIDAY.replace('slug: friday', 'slug: kept') })
-  await json('apply', at('kept.yaml'))
-  const before = read('kept.yaml')
-  expect((await cuelight(['export', 'kept', '--dir', folder])).out).toBe(`${at('kept.yaml')}: unchanged\n`)
-  expect(read('kept.yaml')).toBe(before)
-
-  const { id, spec } = JSON.parse(
-    await ask('query Kept { definition(slug: "kept") { id draft { asInput } } }').then((text) =>
-      text.replace('"draft":{"asInput":', '"spec":{"value":'),
-    ),
-  ).data.definition
-  const changed = { ...spec.value, phases: [{ ...spec.value.phases[0], label: 'Doors', advance: { after: '30s' } }] }
-  await ask('mutation Change($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename } }', {
-    input: { id, title: 'Friday, late', spec: changed },
-  })
-  expect(await json('export', 'kept', '--dir', folder)).toEqual([{ file: at('kept.yaml'), change: 'updated' }])
-  const after = read('kept.yaml')
-  expect(after).toContain('# The quiz of every friday.\n')
-  expect(after).toContain('- name: host # who speaks\n')
-  expect(after).toContain('# Loud and clear.\n')
-  expect(parse(after)).toMatchObject({
-    title: 'Friday, late',
-    spec: { phases: [{ label: 'Doors', advance: { after: '30s' } }] },
-  })
-
-  const all = filesOf({ 'all.yaml': (await cuelight(['export'])).out })
-  const planned = await cuelight(['apply', '--dry-run', all.at('all.yaml'), '--json'])
-  const plan: { slug: string; change: string }[] = JSON.parse(planned.out)
-  expect(plan.map(({ slug }) => slug)).toContain('kept')
-  expect(plan.filter(({ change }) => change !== 'unchanged')).toEqual([])
-  expect((await cuelight(['export', 'nothing'])).code).toBe(4)
-  const taken = await cuelight(['export', 'kept', '--dir', at('kept.yaml')])
-  expect(taken).toMatchObject({
-    code: 2,
-    err: expect.stringMatching(/kept\.yaml cannot be written to \(E\w+.*give another folder/),
-  })
-  for (const text of ['title: *nobody\n', '- a list\n', 'only words\n']) {
-    const other = filesOf({ 'kept.yaml': text })
-    const refused = await cuelight(['export', 'kept', '--dir', other.folder])
-    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/kept\.yaml cannot be written over/) })
-    expect(other.read('kept.yaml')).toBe(text)
-  }
-  const within = at('new/and/newer')
-  expect(await json('export', 'kept', '--dir', within)).toEqual([
-    { file: join(within, 'kept.yaml'), change: 'created' },
-  ])
-})
-
-test.runIf(process.platform === 'linux')('a folder that no system makes ends export with a sentence', async () => {
-  const made = await cuelight(['export', '--dir', '/proc/cuelight/events'])
-  expect(made).toMatchObject({
-    code: 2,
-    err: expect.stringMatching(/^\/proc\/cuelight\/events cannot be written to \(ENOENT/),
-  })
-})
-
-test('the schema for editors takes the examples, and refuses what is misspelt or of another kind', async () => {
-  const schema = await cuelight(['schema'])
-  expect(schema).toMatchObject({ code: 0, err: '' })
-  const valid = new Ajv({ strict: true, allErrors: true }).compile(JSON.parse(schema.out))
-  const example = JSON.parse(readFileSync('examples/invasion/invasion-of-yew.json', 'utf8'))
-  expect(valid(example), JSON.stringify(valid.errors)).toBe(true)
-  expect(valid(parse(FRIDAY)), JSON.stringify(valid.errors)).toBe(true)
-  const [, documented = ''] = /^```yaml\n(.*?)^```/ms.exec(readFileSync('docs/command-line.md', 'utf8')) ?? []
-  expect(valid(parse(documented)), JSON.stringify(valid.errors)).toBe(true)
-  for (const [from, to] of [
-    ['title:', 'titel:'],
-    ['after: 10s', 'after: 10s, trigger: { on: x }'],
-    ['title: Friday quiz', 'title: 7'],
-    ['default:', 'type: WORDS\n    default:'],
-  ] as const) {
-    expect(valid(parse(FRIDAY.replace(from, to))), to).toBe(false)
-  }
 })

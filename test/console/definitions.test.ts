@@ -343,11 +343,17 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
 
     await server.ask(
       'mutation ($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename ... on Error { message } } }',
-      { input: { id, spec: { schedule: daily, phases: [{ key: 'sky', steps: [balloons, balloons] }] } } },
+      {
+        input: {
+          id,
+          spec: { schedule: daily, phases: [{ key: 'sky', steps: [balloons, { ...balloons, label: 'The rest' }] }] },
+        },
+      },
     )
     await panel.getByRole('button', { name: 'Verify the draft' }).click()
     await panel.getByRole('heading', { name: 'The draft, as it was just now' }).waitFor()
     await panel.getByText('2 steps checked: 0 errors, 0 warnings').waitFor()
+    await panel.getByText('sky › step 2 › The rest').waitFor()
     expect(await panel.getByRole('status').textContent()).toBe('The draft passed.')
     await panel.getByText(/^Runs to come, if it is published now: 0 runs added, 1\d runs taken along/).waitFor()
     expect(await findings(page)).toEqual([])

@@ -41,7 +41,7 @@ const world = (settings: Record<string, Setting> = {}) => ({
   settings: new Map(Object.entries(settings)),
 })
 
-type Step = { actionId?: string; actionVersion?: number; params?: Record<string, unknown> }
+type Step = { actionId?: string; label?: string; actionVersion?: number; params?: Record<string, unknown> }
 const event = (steps: Step[], parameters: ParameterInput[] = []): Verifiable => ({
   spec: {
     schedule: { manual: true },
@@ -65,9 +65,10 @@ test('a step in order is asked with its defaults filled in and converted, and st
     { name: 'what', default: 'orcs' },
     { name: 'count', type: 'INTEGER' as const, required: true, default: '5' },
   ]
-  const [step] = check([{ params: { what: '{what} of {what}', count: '{count}' } }], { parameters })
+  const params = { what: '{what} of {what}', count: '{count}' }
+  const [step] = check([{ label: 'First wave', params }], { parameters })
   expect(step).toEqual({
-    place: { path: 'phases[1].steps[0]', phase: 'second', seq: 0, actionId: 'shard.spawn' },
+    place: { path: 'phases[1].steps[0]', phase: 'second', seq: 0, actionId: 'shard.spawn', label: 'First wave' },
     remarks: [],
     call: { action: spawn, params: { what: 'orcs of orcs', count: 5 } },
   })
@@ -248,7 +249,7 @@ test('a start that the clocks show twice is the first, and one that they leave o
   ])
 })
 
-const place = { path: 'phases[0].steps[0]', phase: 'main', seq: 0, actionId: 'a.b' }
+const place = { path: 'phases[0].steps[0]', phase: 'main', seq: 0, actionId: 'a.b', label: null }
 
 test('a report shows the worst of each step with all that was found, and passes without an error', () => {
   const remarks: Remark[] = [
@@ -263,6 +264,13 @@ test('a report shows the worst of each step with all that was found, and passes 
     issues: [{ path: 'schedule.once.at', message: 'Only a warning: it has passed.' }],
   })
   expect(parseReport(JSON.parse(JSON.stringify(report)))).toEqual(report)
+})
+
+test('a report that was kept before steps had their labels in it is read', () => {
+  const { label: _, ...unlabelled } = { ...place, finding: 'OK', message: 'Fine.' }
+  expect(parseReport({ passed: true, steps: [unlabelled], issues: [] })?.steps).toEqual([
+    { ...unlabelled, label: null },
+  ])
 })
 
 test('an error of a step or an issue that is more than a warning keeps a report from passing', () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 const REPORT = `fragment report on VerificationReport {
-  passed steps { path phase seq actionId finding message } issues { path message }
+  passed steps { path phase seq actionId label finding message } issues { path message }
 }`
 const PUBLISH = `mutation ($id: ID!) { publishDefinition(input: { id: $id }) { ... on PublishDefinitionPayload {
   version { id verifiedAt verification { ...report } } definition { versionVerified } verification { ...report }
@@ -45,7 +45,7 @@ const VERIFY = `mutation ($id: ID!, $draft: Boolean) { verifyDefinition(input: {
 async function create(slug: string, count: unknown): Promise<string> {
   const spec = {
     schedule: { manual: true },
-    phases: [{ key: 'wave', steps: [{ actionId: 'shard.spawn', params: { count } }] }],
+    phases: [{ key: 'wave', steps: [{ actionId: 'shard.spawn', label: 'First orcs', params: { count } }] }],
   }
   const data = await client.query(
     `mutation ($input: CreateDefinitionInput!) { createDefinition(input: $input) {
@@ -56,7 +56,7 @@ async function create(slug: string, count: unknown): Promise<string> {
   return data.text('createDefinition', 'definition', 'id')
 }
 
-const step = { path: 'phases[0].steps[0]', phase: 'wave', seq: 0, actionId: 'shard.spawn' }
+const step = { path: 'phases[0].steps[0]', phase: 'wave', seq: 0, actionId: 'shard.spawn', label: 'First orcs' }
 
 test('a version is published unverified, verified once its world is up, and its report is read with it', async () => {
   const id = await create('invasion', 5)

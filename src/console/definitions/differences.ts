@@ -1,5 +1,7 @@
 import type { ActionRisk } from '../../generated/console/documents.ts'
+import type { StepName } from '../ui/step-name.ts'
 import type { Content } from './content.ts'
+import { nameOfStep, stepPlace } from './issue-place.ts'
 import { isObject, isSame, type JsonObject, listOf, objectOf } from './json.ts'
 
 /** One thing that is not the same in two versions of an event. */
@@ -22,40 +24,48 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** What has to be changed in the one to have the other, in the order of the event. */
-export function differences(before: Content, after: Content): Difference[] {
+export function differences(before: Content, after: Content, stepName: StepName): Difference[] {
   const { parameters: oldParameters, phases: oldPhases, ...old } = before
   const { parameters, phases, ...now } = after
   return [
-    ...ofObjects(old, now, []),
-    ...ofKeyed(oldParameters, parameters, { where: [], kind: 'Parameter', key: 'name' }),
-    ...ofKeyed(oldPhases, phases, { where: [], kind: 'Phase', key: 'key' }),
+    ...ofObjects(old, now, { where: [], stepName }),
+    ...ofKeyed(oldParameters, parameters, { where: [], stepName, kind: 'Parameter', key: 'name' }),
+    ...ofKeyed(oldPhases, phases, { where: [], stepName, kind: 'Phase', key: 'key' }),
   ]
 }
 
-function ofValues(before: unknown, after: unknown, where: readonly string[]): Difference[] {
+type Place = { where: readonly string[]; stepName: StepName }
+
+function ofValues(before: unknown, after: unknown, place: Place): Difference[] {
+  const { where } = place
   if (isSame(before, after)) return []
-  if (isObject(before) && isObject(after)) return ofObjects(before, after, where)
+  if (isObject(before) && isObject(after)) return ofObjects(before, after, place)
   // A schedule of another kind is told by what it says.
   if (where[0] === 'schedule' && (isObject(before) || isObject(after))) {
-    return ofObjects(objectOf(before), objectOf(after), where)
+    return ofObjects(objectOf(before), objectOf(after), place)
   }
   return [{ where, before: shown(before), after: shown(after) }]
 }
 
-function ofObjects(before: JsonObject, after: JsonObject, where: readonly string[]): Difference[] {
+function ofObjects(before: JsonObject, after: JsonObject, place: Place): Difference[] {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...keys].flatMap((key) => {
-    const at = [...where, WORDS[key] ?? key]
     return key === 'steps'
-      ? ofSteps(listOf(before[key]), listOf(after[key]), where)
-      : ofValues(before[key], after[key], at)
+      ? ofSteps(listOf(before[key]), listOf(after[key]), place)
+      : ofValues(before[key], after[key], below(place, WORDS[key] ?? key))
   })
 }
 
-type Keyed = { where: readonly string[]; kind: string; key: string }
+const below = ({ where, stepName }: Place, ...parts: readonly string[]): Place => ({
+  where: [...where, ...parts],
+  stepName,
+})
+
+type Keyed = Place & { kind: string; key: string }
 
 /** Lists whose items have names: an item of another name is another one. */
-function ofKeyed(before: readonly unknown[], after: readonly unknown[], { where, kind, key }: Keyed): Difference[] {
+function ofKeyed(before: readonly unknown[], after: readonly unknown[], { kind, key, ...place }: Keyed): Difference[] {
+  const { where } = place
   const nameOf = (item: unknown) => String(objectOf(item)[key] ?? '')
   const names = after.map(nameOf)
   const removed = before.filter((item) => !names.includes(nameOf(item)))
@@ -73,17 +83,18 @@ function ofKeyed(before: readonly unknown[], after: readonly unknown[], { where,
           },
         ]),
     ...after.flatMap((item) => {
-      const at = [...where, `${kind} ${nameOf(item)}`]
+      const at = below(place, `${kind} ${nameOf(item)}`)
       const old = before.find((one) => nameOf(one) === nameOf(item))
       return old === undefined
-        ? [{ where: at, before: null, after: summary(item) }]
+        ? [{ where: at.where, before: null, after: summary(item) }]
         : ofObjects(objectOf(old), objectOf(item), at)
     }),
   ]
 }
 
 /** Steps have no names: those that are the same in both are found first, and what lies between them is compared in order. */
-function ofSteps(before: readonly unknown[], after: readonly unknown[], where: readonly string[]): Difference[] {
+function ofSteps(before: readonly unknown[], after: readonly unknown[], place: Place): Difference[] {
+  const { where, stepName } = place
   const found: Difference[] = []
   let from = 0
   let to = 0
@@ -91,10 +102,13 @@ function ofSteps(before: readonly unknown[], after: readonly unknown[], where: r
     const left = before.slice(from, old)
     const right = after.slice(to, now)
     for (const [offset, step] of right.entries()) {
-      const at = [...where, `step ${to + offset + 1}`]
+      const seq = to + offset
       const twin = left.findIndex((one) => objectOf(one).actionId === objectOf(step).actionId)
-      if (twin < 0) found.push({ where: at, before: null, after: summary(step) })
-      else found.push(...ofObjects(objectOf(left.splice(twin, 1)[0]), objectOf(step), at))
+      if (twin < 0) found.push({ where: [...where, `step ${seq + 1}`], before: null, after: summary(step) })
+      else {
+        const at = below(place, ...stepPlace(seq, nameOfStep(step, stepName)))
+        found.push(...ofObjects(objectOf(left.splice(twin, 1)[0]), objectOf(step), at))
+      }
     }
     const unmatched = before.slice(from, old).filter((step) => left.includes(step))
     found.push(...unmatched.map((step) => ({ where: [...where, 'a step'], before: summary(step), after: null })))

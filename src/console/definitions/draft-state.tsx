@@ -6,13 +6,16 @@ import { Section } from '../ui/section.tsx'
 import { contentOfDraft, contentOfVersion } from './content.ts'
 import classes from './definition.module.css'
 import { DifferenceList } from './difference-list.tsx'
-import { differences, pinned } from './differences.ts'
+import { pinned } from './differences.ts'
+import { IssueList } from './issue-list.tsx'
+import { useDifferences } from './use-differences.ts'
 
 const NOTHING = {}
 
 /** What keeps the draft from being published, what is odd in it, and how it differs from what runs. */
 export function DraftState({ definition, mayEdit }: { definition: DefinitionPageFragment; mayEdit: boolean }) {
   const { data } = useLive({ query: ActionRisksDocument, variables: NOTHING }, null)
+  const differences = useDifferences()
   const { draftIssues, draftWarnings, currentVersion } = definition
   const found =
     currentVersion === null || data === undefined
@@ -26,12 +29,12 @@ export function DraftState({ definition, mayEdit }: { definition: DefinitionPage
     <div className={classes.panel}>
       {draftIssues.length > 0 && (
         <Section title="To be solved before it is published" count={draftIssues.length}>
-          <Issues found={draftIssues} />
+          <IssueList found={draftIssues} content={contentOfDraft(definition)} />
         </Section>
       )}
       {draftWarnings.length > 0 && (
         <Section title="Allowed, but odd" count={draftWarnings.length}>
-          <Issues found={draftWarnings} />
+          <IssueList found={draftWarnings} content={contentOfDraft(definition)} />
         </Section>
       )}
       {currentVersion === null ? (
@@ -62,17 +65,5 @@ export function DraftState({ definition, mayEdit }: { definition: DefinitionPage
         </Section>
       )}
     </div>
-  )
-}
-
-function Issues({ found }: { found: DefinitionPageFragment['draftIssues'] }) {
-  return (
-    <ul className={classes.issues}>
-      {found.map(({ path, message }) => (
-        <li key={path + message}>
-          <code>{path}</code> {message}
-        </li>
-      ))}
-    </ul>
   )
 }

@@ -14,11 +14,12 @@ import { type Busy, Dialog, LeaveButton } from '../ui/dialog.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { contentOfDraft, contentOfVersion } from './content.ts'
-import classes from './definition.module.css'
 import { DifferenceList } from './difference-list.tsx'
-import { differences, pinned } from './differences.ts'
+import { pinned } from './differences.ts'
+import { IssueList } from './issue-list.tsx'
 import { PublishTrial } from './publish-trial.tsx'
 import { UpcomingChange } from './upcoming-change.tsx'
+import { useDifferences } from './use-differences.ts'
 import { useVerifying } from './use-verifying.ts'
 import { Verification } from './verification.tsx'
 
@@ -103,13 +104,7 @@ function Publishing({ definition, isBusy, setBusy, onClose, onChange }: Omit<Pub
           <Notice tone="wait" title="The draft cannot be published yet">
             {draftIssues.length === 1 ? 'One thing has' : `${draftIssues.length} things have`} to be solved before.
           </Notice>
-          <ul className={classes.issues}>
-            {draftIssues.map(({ path, message }) => (
-              <li key={path + message}>
-                <code>{path}</code> {message}
-              </li>
-            ))}
-          </ul>
+          <IssueList found={draftIssues} content={contentOfDraft(definition)} />
           <Group justify="flex-end">
             <Button variant="default" size="md" onClick={onClose}>
               Close
@@ -150,6 +145,7 @@ const NOTHING = {}
 
 function WhatWillHappen({ definition }: { definition: DefinitionPageFragment }) {
   const { data } = useLive({ query: ActionRisksDocument, variables: NOTHING }, null)
+  const differences = useDifferences()
   const { currentVersion, draftWarnings, scheduled } = definition
   const made = scheduled.totalCount ?? 0
   const found =
@@ -176,13 +172,7 @@ function WhatWillHappen({ definition }: { definition: DefinitionPageFragment }) 
       )}
       {draftWarnings.length > 0 && (
         <Notice tone="wait" title="Allowed, but odd">
-          <ul className={classes.issues}>
-            {draftWarnings.map(({ path, message }) => (
-              <li key={path + message}>
-                <code>{path}</code> {message}
-              </li>
-            ))}
-          </ul>
+          <IssueList found={draftWarnings} content={contentOfDraft(definition)} />
         </Notice>
       )}
       {found !== null && currentVersion !== null && (

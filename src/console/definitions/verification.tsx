@@ -3,6 +3,7 @@ import type { FindingsFragment } from '../../generated/console/documents.ts'
 import { useStepName } from '../ui/action-names.tsx'
 import { Chip } from '../ui/chip.tsx'
 import classes from './definition.module.css'
+import { stepPlace } from './issue-place.ts'
 
 const FOUND = {
   OK: { word: 'OK', tone: 'live', icon: IconCircleCheck },
@@ -17,6 +18,12 @@ export function Verification({ report }: { report: FindingsFragment }) {
   const stepName = useStepName()
   const errors = report.steps.filter(({ finding }) => finding === 'ERROR').length
   const warnings = report.steps.filter(({ finding }) => finding === 'WARNING').length
+  const placeOf = (path: string) => {
+    const step = report.steps.find((one) => path.startsWith(one.path))
+    if (step === undefined) return path
+    const rest = path.slice(step.path.length).replace(/^\./, '')
+    return [step.phase, ...stepPlace(step.seq, stepName(step)), ...(rest === '' ? [] : [rest])].join(' › ')
+  }
   return (
     <>
       <p className={classes.verdict}>
@@ -31,13 +38,14 @@ export function Verification({ report }: { report: FindingsFragment }) {
         <ul className={classes.issues}>
           {report.issues.map(({ path, message }) => (
             <li key={path + message}>
-              {path !== '' && <code>{path}</code>} {message}
+              {path !== '' && <span className={classes.where}>{placeOf(path)}</span>}
+              {message}
             </li>
           ))}
         </ul>
       )}
       <ul className={classes.findings} aria-label="Steps">
-        {report.steps.map(({ path, phase, seq, actionId, finding, message }) => {
+        {report.steps.map(({ path, phase, seq, actionId, label, finding, message }) => {
           const { word, tone, icon } = FOUND[finding]
           return (
             <li key={path} className={classes.finding}>
@@ -46,7 +54,7 @@ export function Verification({ report }: { report: FindingsFragment }) {
               </Chip>
               <span>
                 <span className={classes.where}>
-                  {phase} › step {seq + 1} › {stepName({ label: null, actionId })}
+                  {[phase, ...stepPlace(seq, stepName({ label, actionId }))].join(' › ')} <code>{actionId}</code>
                 </span>
                 {message}
               </span>

@@ -9,7 +9,8 @@ import { useLive } from '../api/live-query.ts'
 import { type Content, contentOfDraft, contentOfVersion } from './content.ts'
 import classes from './definition.module.css'
 import { DifferenceList } from './difference-list.tsx'
-import { differences, pinned } from './differences.ts'
+import { pinned } from './differences.ts'
+import { useDifferences } from './use-differences.ts'
 
 const NOTHING = {}
 const DRAFT = 'draft'
@@ -20,6 +21,7 @@ type ComparisonProps = { definition: DefinitionPageFragment; versions: readonly 
 /** How any two versions differ, or the draft from one. */
 export function VersionComparison({ definition, versions }: ComparisonProps) {
   const { data } = useLive({ query: ActionRisksDocument, variables: NOTHING }, null)
+  const differences = useDifferences()
   const [newer, setNewer] = useState<string | null>(null)
   const [older, setOlder] = useState<string | null>(null)
   // The latest with the one before it, until somebody chooses.

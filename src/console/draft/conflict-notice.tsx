@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { contentOfDraft } from '../definitions/content.ts'
 import { DifferenceList } from '../definitions/difference-list.tsx'
-import { differences } from '../definitions/differences.ts'
+import { useDifferences } from '../definitions/use-differences.ts'
 import { Instant } from '../time/instant.tsx'
 import { Notice } from '../ui/notice.tsx'
 import classes from './draft.module.css'
@@ -11,6 +11,7 @@ import { useDraft, useView } from './draft-context.ts'
 /** Somebody else changed the draft meanwhile: who, what, and the choice between theirs and one's own. */
 export function ConflictNotice() {
   const { store } = useDraft()
+  const differences = useDifferences()
   const { conflict, base, content, problem } = useView()
   // What a text changes is known when it can be read.
   if (conflict === null || problem !== null) return null

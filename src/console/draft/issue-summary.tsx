@@ -1,10 +1,11 @@
 import { Anchor } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import type { IssueFragment } from '../../generated/console/documents.ts'
+import { placeOf } from '../definitions/issue-place.ts'
+import { useStepName } from '../ui/action-names.tsx'
 import classes from './draft.module.css'
 import { sentence, useDraft, useView } from './draft-context.ts'
 import { focusSoon } from './focus.ts'
-import { placeOf } from './issue-place.ts'
 import { keyOf } from './part-key.ts'
 import { type Path, valueAt } from './path.ts'
 
@@ -49,6 +50,7 @@ function titleOf(count: number): string {
 function Problems({ found }: { found: readonly IssueFragment[] }) {
   const { setOpen } = useDraft()
   const { content } = useView()
+  const stepName = useStepName()
   const jump = (path: string) => {
     const step = /^phases\[(\d+)\]\.steps\[(\d+)\]/.exec(path)
     const part = step === null ? undefined : valueAt(content, stepPath(step))
@@ -60,7 +62,7 @@ function Problems({ found }: { found: readonly IssueFragment[] }) {
       {found.map(({ path, message }) => (
         <li key={path + message}>
           <Anchor component="button" type="button" className={classes.problem} onClick={() => jump(path)}>
-            {placeOf(path, content)}
+            {placeOf(path, content, stepName)}
           </Anchor>
           <span>{sentence({ path, message }, { at: path, content })}</span>
         </li>

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { DifferenceList } from '../definitions/difference-list.tsx'
-import { differences } from '../definitions/differences.ts'
+import { useDifferences } from '../definitions/use-differences.ts'
 import { useViewer } from '../session/viewer-context.ts'
 import { Notice } from '../ui/notice.tsx'
 import classes from './draft.module.css'
@@ -10,6 +10,7 @@ import { useDraft, useView } from './draft-context.ts'
 /** Something was written in this browser by somebody else, or in another tab, and was not saved: who has it now decides. */
 export function OfferNotice() {
   const { store } = useDraft()
+  const differences = useDifferences()
   const view = useView()
   const viewer = useViewer()
   const [offer] = view.offers

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, use, useCallback, useMemo } from 'react'
 import { ActionNamesDocument } from '../../generated/console/documents.ts'
 import { useLive } from '../api/live-query.ts'
+import type { StepName } from './step-name.ts'
 
 const NOTHING = {}
 const NamesContext = createContext<ReadonlyMap<string, string>>(new Map())
@@ -12,8 +13,7 @@ export function ActionNames({ children }: { children: ReactNode }) {
   return <NamesContext value={names}>{children}</NamesContext>
 }
 
-/** What a step is called: its label, else its action's, else that action's id. */
-export function useStepName(): (step: { label: string | null; actionId: string }) => string {
+export function useStepName(): StepName {
   const names = use(NamesContext)
   return useCallback(({ label, actionId }) => label || (names.get(actionId) ?? actionId), [names])
 }
