@@ -104,7 +104,7 @@ export async function createDefinition(
 
 /**
  * Changes a definition and its draft, which may be unfinished; versions and runs stay as they are. What it says already
- * is no change: nothing is written then, and nothing is in the audit log.
+ * is no change: nothing is written then, and nothing is in the audit log, which names the fields that changed.
  */
 export async function updateDefinition(
   ctx: ControlContext,
@@ -114,11 +114,7 @@ export async function updateDefinition(
   const { id, ifUpdatedAt, ...changes } = input
   const content = readContent(changes)
   if (!content.ok) return invalid(content.issues)
-  const audit = auditOf(ctx, actor, {
-    action: 'definition.update',
-    id,
-    detail: { fields: Object.keys(content.content) },
-  })
+  const audit = auditOf(ctx, actor, { action: 'definition.update', id, detail: {} })
   const change = { id, content: content.content, ifUpdatedAt: ifUpdatedAt ?? null, audit }
   if (await updateDefinitionIfItDiffers(ctx.db.prisma, change)) return { definitionId: id }
   const read = await readDefinition(ctx.db.prisma, id)

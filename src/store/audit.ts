@@ -18,12 +18,13 @@ export type AuditEntry = {
 
 /**
  * Inserts an audit entry for each row of `done`, the part of the same statement that did what it tells of: what changed
- * nothing leaves no entry.
+ * nothing leaves no entry. `found`: what the detail has besides, an object made of the row's columns.
  */
-export function auditIf(done: Prisma.Sql, entry: AuditEntry): Prisma.Sql {
+export function auditIf(done: Prisma.Sql, entry: AuditEntry, found?: Prisma.Sql): Prisma.Sql {
+  const besides = found === undefined ? Prisma.empty : Prisma.sql` || ${found}`
   return Prisma.sql`
     INSERT INTO audit_entries (id, at, actor_kind, actor_name, action, subject, detail)
     SELECT ${mintId()}::uuid, ${at(entry.at)}, ${entry.actor.kind}::actor_kind, ${entry.actor.name}, ${entry.action},
-      ${entry.subject}, ${toJsonb(entry.detail)}::jsonb
+      ${entry.subject}, ${toJsonb(entry.detail)}::jsonb${besides}
     FROM ${done}`
 }

@@ -100,35 +100,43 @@ export async function insertDefinitionIfSlugFree(
 
 /**
  * Changes what is given of a definition, if it says something else than that, is not archived and, where `ifUpdatedAt` is
- * given, nobody changed it since: answers whether it did. `updated_at` always grows, so that two changes within a
- * millisecond are told apart.
+ * given, nobody changed it since: answers whether it did. The audit entry gets the `fields` that said something else.
+ * `updated_at` always grows, so that two changes within a millisecond are told apart.
  */
 export async function updateDefinitionIfItDiffers(
   db: PrismaClient,
   change: { id: string; content: Partial<DefinitionContent>; ifUpdatedAt: Date | null; audit: AuditEntry },
 ): Promise<boolean> {
   const { id, content, ifUpdatedAt, audit } = change
-  const given: [column: Prisma.Sql, value: Prisma.Sql][] = []
-  if (content.title !== undefined) given.push([Prisma.sql`title`, Prisma.sql`${content.title}::text`])
-  if (content.description !== undefined) given.push([Prisma.sql`description`, Prisma.sql`${content.description}::text`])
-  if (content.timeZone !== undefined) given.push([Prisma.sql`time_zone`, Prisma.sql`${content.timeZone}::text`])
-  if (content.graceSeconds !== undefined)
-    given.push([Prisma.sql`grace_seconds`, Prisma.sql`${content.graceSeconds}::int`])
-  if (content.concurrencyKey !== undefined)
-    given.push([Prisma.sql`concurrency_key`, Prisma.sql`${content.concurrencyKey}::text`])
-  if (content.parameters !== undefined)
-    given.push([Prisma.sql`parameters`, Prisma.sql`${toJsonb(content.parameters)}::jsonb`])
-  if (content.draft !== undefined) given.push([Prisma.sql`draft`, Prisma.sql`${toJsonb(content.draft)}::jsonb`])
+  const { title, description, timeZone, graceSeconds, concurrencyKey, parameters, draft } = content
+  const given: { field: keyof DefinitionContent; column: Prisma.Sql; value: Prisma.Sql }[] = []
+  const give = (field: keyof DefinitionContent, column: Prisma.Sql, value: Prisma.Sql) =>
+    given.push({ field, column, value })
+  if (title !== undefined) give('title', Prisma.sql`title`, Prisma.sql`${title}::text`)
+  if (description !== undefined) give('description', Prisma.sql`description`, Prisma.sql`${description}::text`)
+  if (timeZone !== undefined) give('timeZone', Prisma.sql`time_zone`, Prisma.sql`${timeZone}::text`)
+  if (graceSeconds !== undefined) give('graceSeconds', Prisma.sql`grace_seconds`, Prisma.sql`${graceSeconds}::int`)
+  if (concurrencyKey !== undefined)
+    give('concurrencyKey', Prisma.sql`concurrency_key`, Prisma.sql`${concurrencyKey}::text`)
+  if (parameters !== undefined) give('parameters', Prisma.sql`parameters`, Prisma.sql`${toJsonb(parameters)}::jsonb`)
+  if (draft !== undefined) give('draft', Prisma.sql`draft`, Prisma.sql`${toJsonb(draft)}::jsonb`)
   if (given.length === 0) return false
-  const set = given.map(([column, value]) => Prisma.sql`${column} = ${value}`)
-  const differs = given.map(([column, value]) => Prisma.sql`${column} IS DISTINCT FROM ${value}`)
-  const unchanged = ifUpdatedAt === null ? Prisma.empty : Prisma.sql`AND updated_at = ${at(ifUpdatedAt.getTime())}`
+  const values = given.map(({ column, value }) => Prisma.sql`${value} AS ${column}`)
+  const set = given.map(({ column }) => Prisma.sql`${column} = g.${column}`)
+  const differing = given.map(
+    ({ field, column }) => Prisma.sql`CASE WHEN d.${column} IS DISTINCT FROM g.${column} THEN ${field}::text END`,
+  )
+  const unchanged = ifUpdatedAt === null ? Prisma.empty : Prisma.sql`AND d.updated_at = ${at(ifUpdatedAt.getTime())}`
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH updated AS (
-      UPDATE definitions SET ${Prisma.join(set)},
-        updated_at = GREATEST(${at(audit.at)}, updated_at + interval '1 millisecond')
-      WHERE id = ${id}::uuid AND state <> 'ARCHIVED' AND (${Prisma.join(differs, ' OR ')}) ${unchanged} RETURNING id
-    ), audited AS (${auditIf(Prisma.sql`updated`, audit)})
+    WITH given AS (SELECT ${Prisma.join(values)}),
+    found AS (
+      SELECT d.id, array_remove(ARRAY[${Prisma.join(differing)}], NULL) AS fields FROM definitions d, given g
+      WHERE d.id = ${id}::uuid AND d.state <> 'ARCHIVED' ${unchanged} FOR NO KEY UPDATE OF d
+    ), updated AS (
+      UPDATE definitions d SET ${Prisma.join(set)},
+        updated_at = GREATEST(${at(audit.at)}, d.updated_at + interval '1 millisecond')
+      FROM found f, given g WHERE d.id = f.id AND cardinality(f.fields) > 0 RETURNING d.id, f.fields
+    ), audited AS (${auditIf(Prisma.sql`updated`, audit, Prisma.sql`jsonb_build_object('fields', fields)`)})
     SELECT id FROM updated`)
   return rows.length > 0
 }

@@ -149,6 +149,28 @@ test('updating keeps what is omitted and clears what is null', async () => {
   ])
 })
 
+const fieldsOf = async (id: string) =>
+  (await auditOf(id)).filter(({ action }) => action === 'definition.update').map(({ detail }) => detail)
+
+test('the audit log names the fields that changed, of however many that are given', async () => {
+  const id = await create({ description: 'About', parameters: [{ name: 'a' }] })
+  const whole = { description: 'About', timeZone: null, graceSeconds: null, parameters: [{ name: 'a' }], spec: SPEC }
+  done(await updateDefinition(ctx, MIRA, { id, ...whole, title: 'New' }))
+  done(await updateDefinition(ctx, MIRA, { id, ...whole, title: 'New' }))
+  done(await updateDefinition(ctx, MIRA, { id, ...whole, title: 'New', description: null, concurrencyKey: 'k' }))
+  expect(await fieldsOf(id)).toEqual([{ fields: ['title'] }, { fields: ['description', 'concurrencyKey'] }])
+})
+
+test('of two who change the same at once, the later one is told by what was still different', async () => {
+  const id = await create()
+  const changes = [5, 6, 7].map((graceSeconds) => updateDefinition(ctx, MIRA, { id, title: 'New', graceSeconds }))
+  for (const change of await Promise.all(changes)) done(change)
+  const fields = await fieldsOf(id)
+  expect(fields.filter((detail) => JSON.stringify(detail).includes('title'))).toHaveLength(1)
+  expect(fields).toHaveLength(3)
+  expect(fields).toContainEqual({ fields: ['graceSeconds'] })
+})
+
 test.each([null, '', '  ', 'x'.repeat(201)])('a title of %j is saved, and cannot be published', async (title) => {
   const id = await create({ title: title ?? '' })
   done(await updateDefinition(ctx, MIRA, { id, title, graceSeconds: 5 }))
