@@ -10,6 +10,8 @@ export type FeedOccurrence = {
   timeZone: string
   /** Number of the version that it is of. */
   version: number
+  /** How often its schedule was paused or resumed. */
+  turns: number
   modified: number
   run: FeedRun | null
   /** It will not start by itself: a projection of a version that is not verified, or a run of a paused schedule. */
@@ -42,12 +44,12 @@ export function eventOf(
   occurrence: FeedOccurrence,
   { definition, local, link }: { definition: FeedDefinition; local: string; link: string | null },
 ): IcalEvent {
-  const { uid, scope, at, timeZone, version, modified, run } = occurrence
+  const { uid, scope, at, modified, run } = occurrence
   const { slug, title, description, updatedAt } = definition
   const paragraphs = [
     shortened(description ?? ''),
     stateSentence(occurrence),
-    `${local.replace('T', ' ')} in ${timeZone}`,
+    `${local.replace('T', ' ')} in ${occurrence.timeZone}`,
     slug,
   ]
   return {
@@ -55,8 +57,7 @@ export function eventOf(
     at,
     // Of what never started no time is known.
     end: run?.startedAt == null ? null : run.endedAt,
-    // A new version takes an occurrence along, or makes it anew with the first line: never a lower one.
-    sequence: version * SEQUENCES_OF_VERSION + Math.min(run?.lastLine ?? 0, SEQUENCES_OF_VERSION - 1),
+    sequence: sequenceOf(occurrence),
     modified: Math.max(modified, updatedAt),
     status: statusOf(occurrence),
     summary: scope === '' ? title : `${title} (${scope})`,
@@ -64,6 +65,14 @@ export function eventOf(
     description: [...paragraphs, link ?? ''].filter((paragraph) => paragraph !== '').join('\n'),
     url: link,
   }
+}
+
+/** A new version takes an occurrence along, or makes it anew with the first line: never a lower one. */
+function sequenceOf({ version, turns, run, held }: FeedOccurrence): number {
+  // A plan has the numbers below its run's first: one while its version is not verified, one from then on.
+  const ofItself = run === null ? Number(!held) : run.lastLine + 1
+  const changes = turns + ofItself
+  return version * SEQUENCES_OF_VERSION + Math.min(changes, SEQUENCES_OF_VERSION - 1)
 }
 
 function shortened(text: string): string {

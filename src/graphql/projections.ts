@@ -38,7 +38,13 @@ export async function scheduled(
 }
 
 /** What a schedule will make; `key` is what will be its identity. */
-export type Projection = CalendarItem & { key: string; version: number; verified: boolean; settledAt: number }
+export type Projection = CalendarItem & {
+  key: string
+  version: number
+  verified: boolean
+  settledAt: number
+  turns: number
+}
 
 /** Definitions that are expanded in one stretch, before others get their turn. */
 const DEFINITIONS_AT_ONCE = 100
@@ -63,7 +69,7 @@ export async function projections(
   }
   for (const [index, definition] of definitions.entries()) {
     if (index > 0 && index % DEFINITIONS_AT_ONCE === 0) await setImmediate()
-    const { definitionId, timetable, verified, settledAt, resumedAt, materialisedUntil } = definition
+    const { definitionId, timetable, verified, settledAt, resumedAt, turns, materialisedUntil } = definition
     const begin = Math.max(from, now, resumedAt?.getTime() ?? 0, materialisedUntil?.getTime() ?? 0)
     if (begin >= until) continue
     const { timeZone, graceSeconds, concurrencyKey, version } = timetable
@@ -82,6 +88,7 @@ export async function projections(
         version,
         verified,
         settledAt: Math.max(settledAt.getTime(), resumedAt?.getTime() ?? 0),
+        turns,
       })
     }
     if (planned.length > 2 * (limit + 1)) keepNearest()

@@ -92,7 +92,7 @@ const uidOf = (definitionId: string, scope: string, key: string): string =>
   uuidFrom(JSON.stringify([scope, key]), definitionId)
 
 function ofProjection(projection: Projection): Found {
-  const { definitionId, key, at, timeZone, version, verified, settledAt } = projection
+  const { definitionId, key, at, timeZone, version, verified, settledAt, turns } = projection
   return {
     definitionId,
     // Schedules make runs without a scope.
@@ -101,6 +101,7 @@ function ofProjection(projection: Projection): Found {
     at,
     timeZone,
     version,
+    turns,
     modified: settledAt,
     run: null,
     held: !verified,
@@ -108,7 +109,7 @@ function ofProjection(projection: Projection): Found {
 }
 
 function ofRun(run: FeedRunRow): Found {
-  const { runId, definitionId, scope, occurrenceKey, timeZone, version, held, status, waitingCues, lastLine } = run
+  const { runId, definitionId, scope, occurrenceKey, timeZone, version, turns, held, status } = run
   const at = run.scheduledFor.getTime()
   return {
     definitionId,
@@ -117,14 +118,15 @@ function ofRun(run: FeedRunRow): Found {
     at,
     timeZone,
     version,
+    turns,
     modified: run.modifiedAt.getTime(),
     run: {
       id: runId,
       status,
       startedAt: run.startedAt?.getTime() ?? null,
       endedAt: run.endedAt?.getTime() ?? null,
-      waitingCues,
-      lastLine,
+      waitingCues: run.waitingCues,
+      lastLine: run.lastLine,
     },
     held,
   }

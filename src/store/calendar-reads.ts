@@ -71,6 +71,8 @@ export type ScheduledDefinition = {
   /** The last time that its version was published or verified. */
   settledAt: Date
   resumedAt: Date | null
+  /** How often its schedule was paused or resumed. */
+  turns: number
   materialisedUntil: Date | null
 }
 
@@ -94,6 +96,7 @@ export function scheduledDefinitions(
   return db.prisma.$queryRaw<ScheduledDefinition[]>`
     SELECT d.id AS "definitionId", v.id AS "versionId", v.verified_at IS NOT NULL AS verified,
       GREATEST(v.published_at, v.verified_at) AS "settledAt", d.schedule_resumed_at AS "resumedAt",
+      d.schedule_turns AS turns,
       d.materialised_until AS "materialisedUntil"
     FROM definitions d JOIN versions v ON v.id = d.current_version_id
     WHERE d.state = 'READY' AND NOT d.schedule_paused ${Prisma.join(which, ' ')}

@@ -15,7 +15,12 @@ export type FeedRunRow = {
   endedAt: Date | null
   version: number
   lastLine: number
-  /** When its log had its last line; the run's own instants where that was pruned. */
+  /** How often its schedule was paused or resumed; 0 for a run that no schedule made. */
+  turns: number
+  /**
+   * When its log had its last line, the run's own instants where that was pruned, or when its schedule was paused or
+   * resumed while it waited for its start.
+   */
   modifiedAt: Date
   waitingCues: number
   /** Upcoming, and of a schedule that is paused. */
@@ -48,7 +53,9 @@ export function feedRuns(db: Database, window: FeedWindow): Promise<FeedRunRow[]
     SELECT r.id AS "runId", r.definition_id AS "definitionId", r.scope, r.occurrence_key AS "occurrenceKey",
       r.scheduled_for AS "scheduledFor", r.time_zone AS "timeZone", r.status::text AS status, r.started_at AS "startedAt",
       r.ended_at AS "endedAt", v.version, r.last_line AS "lastLine",
-      COALESCE(l.at, r.ended_at, r.started_at, r.created_at) AS "modifiedAt",
+      CASE WHEN r.source = 'SCHEDULE' THEN d.schedule_turns ELSE 0 END AS turns,
+      GREATEST(COALESCE(l.at, r.ended_at, r.started_at, r.created_at),
+        CASE WHEN r.status = 'SCHEDULED' AND r.source = 'SCHEDULE' THEN d.schedule_turned_at END) AS "modifiedAt",
       CASE WHEN r.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING')
         THEN (SELECT count(*)::int FROM steps s WHERE s.run_id = r.id AND s.parked) ELSE 0 END AS "waitingCues",
       r.status = 'SCHEDULED' AND r.source = 'SCHEDULE' AND d.schedule_paused AS held

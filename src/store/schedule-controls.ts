@@ -5,6 +5,8 @@ import { at } from './sql.ts'
 
 type ScheduleControl = { definitionId: string; audit: AuditEntry }
 
+const turned = (now: Instant) => Prisma.sql`schedule_turns = schedule_turns + 1, schedule_turned_at = ${at(now)}`
+
 /** From here on the schedule makes no runs, and those it made do not start; answers whether it was READY and not paused. */
 export async function pauseScheduleIfActive(
   db: PrismaClient,
@@ -12,7 +14,7 @@ export async function pauseScheduleIfActive(
 ): Promise<boolean> {
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH paused AS (
-      UPDATE definitions SET schedule_paused = true
+      UPDATE definitions SET schedule_paused = true, ${turned(audit.at)}
       WHERE id = ${definitionId}::uuid AND state = 'READY' AND NOT schedule_paused RETURNING id
     ), audited AS (${auditIf(Prisma.sql`paused`, audit)})
     SELECT id FROM paused`)
@@ -29,7 +31,7 @@ export async function resumeScheduleIfSwept(
 ): Promise<boolean> {
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH resumed AS (
-      UPDATE definitions d SET schedule_paused = false, schedule_resumed_at = ${at(now)}
+      UPDATE definitions d SET schedule_paused = false, schedule_resumed_at = ${at(now)}, ${turned(now)}
       WHERE id = ${definitionId}::uuid AND state = 'READY' AND schedule_paused AND NOT EXISTS (
         SELECT 1 FROM runs WHERE definition_id = d.id AND status = 'SCHEDULED' AND source = 'SCHEDULE'
           AND scheduled_for <= ${at(now)})

@@ -53,7 +53,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await phase.getByText('It must be a duration, and "90x" is none').waitFor()
     expect(await findings(page)).toEqual([])
     await phase.getByRole('button', { name: /^1.*Wait/ }).click()
-    await page.getByRole('button', { name: 'Doors open › step 1 › params.for' }).click()
+    await page.getByRole('button', { name: 'Doors open › step 1 › Wait › params.for' }).click()
     await vi.waitFor(async () => expect(await focused(page)).toBe('draft.phases[0].steps[0].params.for'))
     await page.keyboard.press('Control+A')
     await page.keyboard.type('90s')

@@ -2,9 +2,10 @@ import ICAL from 'ical.js'
 import { expect, test } from 'vitest'
 import { createDefinition, publishDefinition, updateDefinition } from '../../src/controls/definitions.ts'
 import { cancelRun, rescheduleRun } from '../../src/controls/runs.ts'
-import { pauseSchedule } from '../../src/controls/schedules.ts'
+import { pauseSchedule, resumeSchedule } from '../../src/controls/schedules.ts'
 import { setActionSetting } from '../../src/controls/settings.ts'
 import { startRun } from '../../src/controls/start.ts'
+import { verifyDefinition } from '../../src/controls/verify.ts'
 import { formatId } from '../../src/domain/ids.ts'
 import { BOUNDS, calendarFeed } from '../../src/server/calendar-feed.ts'
 import { daily, done, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
@@ -149,6 +150,63 @@ test('rehearsals and what a new version superseded are not in it; a paused or un
   const [unverified] = await feed(stage, { definitionId: held.definitionId })
   expect(unverified).toMatchObject({ start: '2026-03-07T10:00:00Z', status: 'TENTATIVE' })
   expect(unverified?.description).toMatch(/^Planned, but held:/)
+})
+
+test('each pause and each resume of a schedule is a revision of its upcoming events, and of no others', async () => {
+  const stage = await newStage({ horizonDays: 2 })
+  const { definitionId } = await publishScheduled(stage, { schedule: daily('12:00') })
+  done(await startRun(stage.ctx, MIRA, { definitionId, scope: 'by hand' }))
+  await stage.settle()
+  const startsAt = (events: Told[], start: string) => events.find((event) => event.start === start)
+  const of = (events: Told[]) => ({
+    made: startsAt(events, '2026-03-08T12:00:00Z'),
+    planned: startsAt(events, '2026-03-20T12:00:00Z'),
+    byHand: events.find(({ location }) => location === 'by hand'),
+  })
+  const seen = [of(await feed(stage))]
+  const turns = [pauseSchedule, resumeSchedule, pauseSchedule, resumeSchedule]
+  for (const turn of turns) {
+    stage.clock.moveBy(1000)
+    done(await turn(stage.ctx, MIRA, { id: definitionId }))
+    done(await turn(stage.ctx, MIRA, { id: definitionId }))
+    seen.push(of(await feed(stage)))
+  }
+  expect(seen.map(({ made }) => made?.status)).toEqual([
+    'CONFIRMED',
+    'TENTATIVE',
+    'CONFIRMED',
+    'TENTATIVE',
+    'CONFIRMED',
+  ])
+  const [first] = seen
+  for (const [index, { made, byHand: started }] of seen.entries()) {
+    expect(made?.sequence).toBe((first?.made?.sequence ?? 0) + index)
+    if (index > 0) expect(made?.modified).toBe(isoOf(T0 + index * 1000))
+    expect(started).toEqual(first?.byHand)
+  }
+  expect(seen.map(({ planned }) => planned?.sequence)).toEqual([
+    first?.planned?.sequence,
+    undefined,
+    (first?.planned?.sequence ?? 0) + 2,
+    undefined,
+    (first?.planned?.sequence ?? 0) + 4,
+  ])
+})
+
+test('a plan that was held until its version is verified has a higher number once it is', async () => {
+  const stage = await newStage({ horizonDays: 2 })
+  stage.expectFaults(/ is held: /)
+  const set = (enabled: boolean) => setActionSetting(stage.ctx, MIRA, { actionId: 'test.change', enabled })
+  done(await set(false))
+  const { definitionId } = await publishScheduled(stage, { schedule: { once: { at: '2026-04-07T10:00' } } })
+  const [held] = await feed(stage)
+  done(await set(true))
+  stage.clock.moveBy(1000)
+  done(await verifyDefinition(stage.ctx, MIRA, { id: definitionId }))
+  const [planned] = await feed(stage)
+  expect([held?.status, planned?.status]).toEqual(['TENTATIVE', 'CONFIRMED'])
+  expect(planned?.sequence).toBe((held?.sequence ?? 0) + 1)
+  expect(planned?.modified).toBe(isoOf(T0 + 1000))
 })
 
 test('the start is the instant, whatever the clocks of its zone do; the description shows both', async () => {
