@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { inputProblem } from '../domain/input-problem.ts'
 import { isObject } from '../domain/plain-object.ts'
+import { inputProblem } from '../graphql/input-problem.ts'
 import type { ClientConfig } from './config.ts'
 import { CommandFailure, EXIT, wrongUsage } from './failure.ts'
 

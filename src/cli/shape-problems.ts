@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { inputProblem } from '../domain/input-problem.ts'
 import { slugProblem } from '../domain/slug.ts'
+import { inputProblem } from '../graphql/input-problem.ts'
 import { askApi } from './api.ts'
 import type { DefinitionFile, Problem } from './definition-file.ts'
 import { CommandFailure } from './failure.ts'

@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { AnyVariables, Client, CombinedError } from '@urql/core'
-import { type InputProblem, inputProblem } from '../../domain/input-problem.ts'
 import type { RefusalFragment } from '../../generated/console/documents.ts'
+import { type InputProblem, inputProblem } from '../../graphql/input-problem.ts'
 
 /** What became of something that a person wanted done. */
 export type Outcome<Payload> =

@@ -1,5 +1,5 @@
-import type { InputProblem } from '../../domain/input-problem.ts'
 import type { IssueFragment } from '../../generated/console/documents.ts'
+import type { InputProblem } from '../../graphql/input-problem.ts'
 import type { Content } from '../definitions/content.ts'
 import { isObject, listOf, objectOf } from '../definitions/json.ts'
 import { written } from './path.ts'

@@ -1,6 +1,6 @@
 import { getVariableValues, Kind, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { inputProblem } from '../../src/domain/input-problem.ts'
+import { inputProblem } from '../../src/graphql/input-problem.ts'
 import { schema } from '../../src/graphql/schema.ts'
 
 /** What GraphQL's own library says of an input of createDefinition, as the command line tells it. */
