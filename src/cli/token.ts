@@ -9,6 +9,7 @@ import { tokenRevokeCommand } from './token-revoke.ts'
 
 const Made = z.object({
   token: z.string(),
+  calendarAddress: z.string().nullable(),
   apiToken: z.object({ id: z.string(), name: z.string(), role: z.string(), expiresAt: z.string().nullable() }),
 })
 
@@ -44,10 +45,10 @@ function createToken(name: string, { role, expires, ...options }: CreateOptions)
     const made = await mutate(session.config, {
       name: 'createApiToken',
       input: { name, role, ...(expires === undefined ? {} : { expiresAt: expires }) },
-      payload: '{ token apiToken { id name role expiresAt } }',
+      payload: '{ token calendarAddress apiToken { id name role expiresAt } }',
       shape: Made,
     })
-    const { apiToken, token } = made
+    const { apiToken, token, calendarAddress } = made
     if (namesakes.length > 0) {
       const others = namesakes.map(({ id }) => id).join(', ')
       session.remark(
@@ -55,7 +56,8 @@ function createToken(name: string, { role, expires, ...options }: CreateOptions)
       )
     }
     if (apiToken.role === 'CALENDAR') {
-      session.remark(`A calendar subscribes to ${session.config.url}/calendar.ics?secret=… with it in place of "…".`)
+      const origin = calendarAddress === null ? session.config.url : new URL(calendarAddress).origin
+      session.remark(`A calendar subscribes to ${origin}/calendar.ics?secret=… with it in place of "…".`)
     }
     const until = apiToken.expiresAt === null ? 'until it is revoked' : `until ${apiToken.expiresAt}`
     session.remark(

@@ -22,7 +22,7 @@ export async function createApiToken(
   ctx: ControlContext,
   actor: Actor,
   input: CreateApiTokenInput,
-): Promise<Result<{ tokenId: string; token: string }>> {
+): Promise<Result<{ tokenId: string; token: string; role: Role }>> {
   const { role, expiresAt = null } = input
   const name = storableText(input.name).trim()
   const now = ctx.clock.now()
@@ -32,7 +32,7 @@ export async function createApiToken(
   const detail = { name, role, expiresAt: expiresAt?.toISOString() ?? null }
   const audit = auditOf({ now, actor, action: 'token.create', id, detail })
   await insertToken(ctx.db.prisma, { id, name, role, token, expiresAt, audit })
-  return { tokenId: id, token }
+  return { tokenId: id, token, role }
 }
 
 /** Revokes a token, and ends what is open with it. Revoking twice is no error. `id` is a bare UUID. */

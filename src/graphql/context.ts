@@ -10,6 +10,8 @@ export type GraphqlContext = {
   role: Role | null
   control: ControlContext
   registry: Registry
+  /** The origin that people reach this server at; null: not known. */
+  publicUrl: string | null
   /** Told of every fault that a client sees masked, with the id that the client got. */
   onFault(fault: { id: string; error: unknown }): void
   /** Told once of what keeps a subscription from looking for changes, which it goes on trying. */

@@ -84,11 +84,11 @@ async function showOrThrow(event: unknown, args: ApiSubscriptionArgs): Promise<E
 /** Null: it is a source that cannot be shared. */
 function join(source: AsyncIterable<unknown>, args: ApiSubscriptionArgs, { shared, outlet }: Sharing) {
   const { document, operationName, variableValues, contextValue } = args
-  const { role, control, registry, onFault, onOutage } = contextValue
+  const { role } = contextValue
   // What is shown to all is shown to nobody in particular: what depends on who asks would be wrong, and so it fails.
   const forAll: ApiSubscriptionArgs = {
     ...args,
-    contextValue: { actor: null, role, control, registry, onFault, onOutage },
+    contextValue: { ...contextValue, actor: null },
   }
   const sameness = { document, operationName, variables: variableValues ?? {}, role }
   if (source instanceof Replayable)

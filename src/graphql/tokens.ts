@@ -1,4 +1,5 @@
 import { createApiToken, revokeApiToken } from '../controls/tokens.ts'
+import type { Role } from '../domain/access.ts'
 import { uuidOf } from '../domain/ids.ts'
 import { tokenById, tokens } from '../store/node-reads.ts'
 import { needs } from './access.ts'
@@ -59,7 +60,7 @@ const CreateApiTokenInput = builder.inputType('CreateApiTokenInput', {
   }),
 })
 
-type CreateApiTokenDone = { error?: undefined; tokenId: string; token: string }
+type CreateApiTokenDone = { error?: undefined; tokenId: string; token: string; role: Role }
 
 const CreateApiTokenPayload = builder.objectRef<CreateApiTokenDone>('CreateApiTokenPayload').implement({
   description: 'What CreateApiToken answers when it was done.',
@@ -72,6 +73,15 @@ const CreateApiTokenPayload = builder.objectRef<CreateApiTokenDone>('CreateApiTo
     token: t.exposeString('token', {
       description:
         'The token, to be sent as "Authorization: Bearer <token>", or with the role CALENDAR as /calendar.ics?secret=<token>. It is shown once: only its hash is kept.',
+    }),
+    calendarAddress: t.string({
+      nullable: true,
+      description:
+        'With the role CALENDAR, the address that a calendar subscribes to, with the token in it; null with another role, and where CUELIGHT_PUBLIC_URL does not say what people reach the server at.',
+      resolve: ({ token, role }, _args, { publicUrl }) =>
+        role !== 'CALENDAR' || publicUrl === null
+          ? null
+          : `${publicUrl}/calendar.ics?secret=${encodeURIComponent(token)}`,
     }),
   }),
 })

@@ -15,10 +15,12 @@ import { inOperationSpan } from './operation-span.ts'
 export function createApi({
   control,
   registry,
+  publicUrl,
   log,
 }: {
   control: ControlContext
   registry: Registry
+  publicUrl: string | null
   log: Logger
 }): Api {
   const onFault = ({ id, error }: { id: string; error: unknown }) => {
@@ -35,6 +37,7 @@ export function createApi({
       role: caller?.role ?? null,
       control,
       registry,
+      publicUrl,
       onFault,
       onOutage,
     }),

@@ -194,7 +194,7 @@ async function start(
     horizonDays: config.runner.horizonDays,
   }
   const http = createHttpServer({
-    api: createApi({ control, registry, log }),
+    api: createApi({ control, registry, publicUrl: config.publicUrl, log }),
     authenticate,
     credentials,
     readiness: () => {

@@ -91,6 +91,7 @@ export class Client {
       role,
       control,
       registry,
+      publicUrl: null,
       onFault: (fault: { id: string; error: unknown }) => this.faults.push(fault),
       onOutage: (error: unknown) => this.outages.push(error),
     }

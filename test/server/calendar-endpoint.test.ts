@@ -36,6 +36,18 @@ async function feed(query: string, headers: Record<string, string> = {}, method 
   return { status: response.status, headers: response.headers, text, error }
 }
 
+test('the address of a calendar is of what people reach the server at, and of no other role', async () => {
+  const addressOf = async (role: string) => {
+    const answer = await server.ask(
+      `mutation { createApiToken(input: {name: "phones", role: ${role}}) { ... on CreateApiTokenPayload { token calendarAddress } } }`,
+    )
+    return JSON.parse(answer).data.createApiToken
+  }
+  const { token, calendarAddress } = await addressOf('CALENDAR')
+  expect(calendarAddress).toBe(`https://cuelight.example/calendar.ics?secret=${token}`)
+  expect(await addressOf('VIEWER')).toMatchObject({ calendarAddress: null })
+})
+
 test('a calendar gets the feed by the secret in its address, and what it has already is not sent again', async () => {
   const { token } = await made('CALENDAR')
   const definitions = await server.ask('{ definition(slug: "quiz") { id } }')

@@ -31,7 +31,12 @@ export async function wiredServer({
 export function wiredParts({ db, clock, log, changes }: Required<Parts>): HttpServerOptions {
   const registry = new Registry()
   return {
-    api: createApi({ control: controlContext({ db, changes, clock, catalog: registry }), registry, log }),
+    api: createApi({
+      control: controlContext({ db, changes, clock, catalog: registry }),
+      registry,
+      publicUrl: null,
+      log,
+    }),
     authenticate: async (authorization) => {
       if (authorization === null) return { kind: 'anonymous' }
       const role = authorization.endsWith('viewer') ? 'VIEWER' : 'ADMIN'

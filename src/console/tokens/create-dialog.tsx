@@ -10,7 +10,7 @@ import { DialogForm } from '../ui/dialog-form.tsx'
 import { InstantField } from '../ui/instant-field.tsx'
 import { NewToken } from './new-token.tsx'
 
-type Made = { name: string; token: string; role: Role }
+type Made = { name: string; token: string; role: Role; calendarAddress: string | null }
 
 type CreateDialogProps = { opened: boolean; onClose(): void; onChange(): void }
 
@@ -41,7 +41,7 @@ export function CreateDialog({ opened, onClose, onChange }: CreateDialogProps) {
           }}
         />
       ) : (
-        <NewToken token={made.token} role={made.role} onClose={close} />
+        <NewToken {...made} onClose={close} />
       )}
     </Dialog>
   )
@@ -69,7 +69,8 @@ function CreateForm({ isBusy, setBusy, onClose, onMade }: CreateFormProps & Busy
       return setProblem(`${outcome.message} It may have been made all the same: look at the list, and revoke it then.`)
     }
     if (outcome.kind === 'refused') return setProblem(messageOf(outcome.refusal))
-    onMade({ name: outcome.payload.apiToken.name, token: outcome.payload.token, role })
+    const { apiToken, token, calendarAddress } = outcome.payload
+    onMade({ name: apiToken.name, token, role, calendarAddress })
   }
 
   return (

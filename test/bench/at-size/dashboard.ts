@@ -68,6 +68,7 @@ function asking(db: Database, document: DocumentNode): Ask {
         role: 'ADMIN',
         control,
         registry,
+        publicUrl: null,
         onFault: ({ error }) => console.error(error),
         onOutage: console.error,
       },
