@@ -1,3 +1,4 @@
+import { closedText } from './bidi.ts'
 import type { Issue } from './issue.ts'
 import { isObject } from './plain-object.ts'
 import { isStorable, UNSTORABLE } from './storable.ts'
@@ -39,7 +40,7 @@ export const MAX_PARAMETER_NAME = 64
 export function normaliseParameter(input: ParameterInput): Parameter {
   return {
     name: input.name,
-    label: input.label ?? input.name,
+    label: closedText(input.label ?? input.name),
     type: input.type ?? 'TEXT',
     required: input.required ?? false,
     default: input.default ?? null,

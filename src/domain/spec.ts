@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { closedText } from './bidi.ts'
 import type { Catalog, Risk } from './catalog.ts'
 import { normaliseParameter, type Parameter, type ParameterInput } from './parameters.ts'
 import { isObject } from './plain-object.ts'
@@ -143,16 +144,18 @@ export function normaliseSpec(input: EventSpecInput): DraftSpec {
     schedule: normaliseSchedule(input.schedule),
     phases: input.phases.map(({ key, label, steps, advance }) => ({
       key,
-      ...given({ label }),
+      ...given({ label: closedOf(label) }),
       steps: steps.map(({ actionId, label, params, onFailure }) => ({
         actionId,
-        ...given({ label, onFailure }),
+        ...given({ label: closedOf(label), onFailure }),
         params: params ?? {},
       })),
       ...(advance == null ? {} : { advance: normaliseGate(advance) }),
     })),
   }
 }
+
+const closedOf = (label: Maybe<string>) => (label == null ? label : closedText(label))
 
 export function normaliseSchedule({ manual, once, recurring }: ScheduleInput): Schedule {
   if (once != null) return { once: { at: once.at } }

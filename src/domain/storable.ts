@@ -1,3 +1,5 @@
+import { closedText } from './bidi.ts'
+
 /** Deepest nesting that a JSON value from outside may have: deeper ones are nobody's work. */
 export const MAX_JSON_DEPTH = 32
 
@@ -12,23 +14,28 @@ export function isStorable(text: string): boolean {
   return !UNSTORABLE_CHARACTER.test(text)
 }
 
-/** A text with each character that cannot be kept replaced by U+FFFD, which shows. */
+/**
+ * What somebody wrote for people to read, as it is kept: with each character that cannot be kept replaced by U+FFFD, which
+ * shows, and closed against what it will stand beside (`closedText`).
+ */
 export function storableText(text: string): string {
-  return text.replace(new RegExp(UNSTORABLE_CHARACTER, 'gu'), '\uFFFD')
+  return closedText(replaced(text))
 }
 
+const replaced = (text: string) => text.replace(new RegExp(UNSTORABLE_CHARACTER, 'gu'), '\uFFFD')
+
 /**
- * The same for all texts and keys of a JSON value, and without what JSON cannot hold: undefined, functions and the like
+ * A JSON value with such characters replaced in all texts and keys, which are data and stay open otherwise, and without what JSON cannot hold: undefined, functions and the like
  * are left out of objects and null in arrays. The value may not nest deeper than `MAX_JSON_DEPTH`.
  */
 export function storableJson(value: unknown): unknown {
-  if (typeof value === 'string') return storableText(value)
+  if (typeof value === 'string') return replaced(value)
   if (Array.isArray(value)) return value.map((item) => storableJson(item) ?? null)
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, item]) => {
         const kept = storableJson(item)
-        return kept === undefined ? [] : [[storableText(key), kept]]
+        return kept === undefined ? [] : [[replaced(key), kept]]
       }),
     )
   }

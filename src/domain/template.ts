@@ -1,3 +1,4 @@
+import { closedText, TURNING } from './bidi.ts'
 import { isObject } from './plain-object.ts'
 import { isStorable, UNSTORABLE } from './storable.ts'
 
@@ -66,6 +67,7 @@ export function keyProblem(text: string): string | null {
   const length = [...text].length
   if (length > MAX_KEY_LENGTH) return `must be at most ${MAX_KEY_LENGTH} characters, and has ${length}; shorten it.`
   if (!isStorable(text)) return `must not hold ${UNSTORABLE}; remove it.`
+  if (closedText(text) !== text) return `must not ${TURNING}; remove it.`
   return null
 }
 

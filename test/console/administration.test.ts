@@ -106,8 +106,24 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
     await dialog.getByRole('button', { name: 'Create it' }).click()
     const address = await dialog.getByRole('textbox', { name: 'Address of the calendar' }).inputValue()
     expect(await (await fetch(address)).text()).toContain('BEGIN:VCALENDAR')
+    await dialog.getByText(/have CUELIGHT_PUBLIC_URL set to it/).waitFor()
     expect(await findings(page)).toEqual([])
     await dialog.getByRole('button', { name: 'I have kept it' }).click()
+
+    const known = 'https://cuelight.example/calendar.ics?secret=it'
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('mutation CreateApiToken')) return route.continue()
+      const { data } = await (await route.fetch()).json()
+      return route.fulfill({ json: { data: { createApiToken: { ...data.createApiToken, calendarAddress: known } } } })
+    })
+    await page.getByRole('button', { name: 'Create a token …' }).click()
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('the lobby')
+    await dialog.getByRole('radio', { name: 'CALENDAR' }).check()
+    await dialog.getByRole('button', { name: 'Create it' }).click()
+    expect(await dialog.getByRole('textbox', { name: 'Address of the calendar' }).inputValue()).toBe(known)
+    expect(await dialog.getByText(/CUELIGHT_PUBLIC_URL/).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    await page.unroute('**/graphql')
 
     const nora = await open({ token, path: '/' })
     await nora.getByRole('button', { name: 'Nora, MODERATOR: your menu' }).waitFor()
@@ -121,6 +137,26 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
     await page.getByText('All', { exact: true }).click()
     await page.getByRole('row', { name: /Nora/ }).getByText('revoked').waitFor()
     expect(await findings(page)).toEqual([])
+  })
+
+  test('a text from right to left does not turn the sentence around it', async () => {
+    const id = await server.define('turned', [])
+    for (const change of [{ title: '\u202eאבג' }, { description: 'Once' }, { description: 'Twice' }])
+      await server.ask(
+        'mutation ($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename ... on Error { message } } }',
+        { input: { id, ...change } },
+      )
+    const page = await open({ token: TOKEN, path: '/audit' })
+    const sentence = page.getByText(/^admin changed the event .*אבג.* 3 times$/)
+    await sentence.waitFor()
+    const [name, count] = await sentence.evaluate((element) => {
+      const count = document.createRange()
+      const digit = [...element.childNodes].find(({ textContent }) => textContent === '3')
+      if (digit === undefined) throw new Error('it does not say how often')
+      count.selectNode(digit)
+      return [element.querySelector('strong:last-of-type'), count].map((it) => it?.getBoundingClientRect().x ?? 0)
+    })
+    expect(count).toBeGreaterThan(name ?? 0)
   })
 
   test('the audit log is filtered, and says all of an entry', async () => {

@@ -20,5 +20,5 @@ test.each([
   ['phases[2].steps[0].label', 'Phase 3 › step 1 › label'],
   ['title', 'title'],
 ])('%s is told as %s', (path, told) => {
-  expect(placeOf(path, { phases }, ({ label, actionId }) => label || actionId)).toBe(told)
+  expect(placeOf(path, { phases }, ({ label, actionId }) => label || actionId).join(' › ')).toBe(told)
 })

@@ -171,6 +171,26 @@ test('of two who change the same at once, the later one is told by what was stil
   expect(fields).toContainEqual({ fields: ['graceSeconds'] })
 })
 
+test('what an author writes closes the directions that it opens', async () => {
+  const steps = [{ actionId: 'core.log', label: '\u202Elabel', params: { message: '\u202Edata' } }]
+  const spec = { ...SPEC, phases: [{ key: 'main', label: '\u2067phase', steps }] }
+  const parameters = [{ name: 'a', label: 'A\u2069' }]
+  const id = await create({ title: '\u202Etitle', description: '\u202Bone\ntwo', parameters, spec })
+  expect(await read(id)).toMatchObject({
+    title: '\u202Etitle\u202C',
+    description: '\u202Bone\u202C\ntwo',
+    parameters: [{ name: 'a', label: 'A' }],
+    draft: {
+      phases: [
+        {
+          label: '\u2067phase\u2069',
+          steps: [{ label: '\u202Elabel\u202C', params: { message: '\u202Edata' } }],
+        },
+      ],
+    },
+  })
+})
+
 test.each([null, '', '  ', 'x'.repeat(201)])('a title of %j is saved, and cannot be published', async (title) => {
   const id = await create({ title: title ?? '' })
   done(await updateDefinition(ctx, MIRA, { id, title, graceSeconds: 5 }))

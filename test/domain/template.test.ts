@@ -57,4 +57,6 @@ test('keys hold 190 characters, however many units each is made of', () => {
   expect(keyProblem('🐉'.repeat(190))).toBeNull()
   expect(keyProblem('x'.repeat(191))).toContain('at most 190 characters, and has 191')
   expect(keyProblem('a\0b')).toContain('U+0000')
+  expect(keyProblem('\u202Egnp')).toContain('turn the direction of text that follows')
+  expect(keyProblem('\u2067שלום\u2069')).toBeNull()
 })

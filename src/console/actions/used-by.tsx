@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import classes from './actions.module.css'
 import type { Uses } from './uses.ts'
 
@@ -9,7 +10,15 @@ export function UsedBy({ id, uses: { byId, isPartial } }: { id: string; uses: Us
     <section aria-label={`Events that use ${id}`}>
       <h4 className={classes.part}>Used by</h4>
       <p className={classes.uses}>
-        {titles.length === 0 ? 'No published event uses it.' : titles.join(', ')}
+        {titles.length === 0
+          ? 'No published event uses it.'
+          : titles.map((title, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two events may have one title
+              <Fragment key={at}>
+                {at > 0 && ', '}
+                <bdi>{title}</bdi>
+              </Fragment>
+            ))}
         {isPartial && ' Only the first 200 events were looked at.'}
       </p>
     </section>

@@ -54,7 +54,7 @@ function AuditEntry({ entry, name, onSubject }: AuditEntryProps) {
         <summary className={classes.summary}>
           <span className={classes.sentence}>
             <strong>{actor.name}</strong> {didOf(action, detail)} <strong>{name ?? subject ?? ''}</strong>
-            {reason !== null && <span className={classes.reason}>{reason}</span>}
+            {reason !== null && <bdi className={classes.reason}>{reason}</bdi>}
           </span>
           <Instant at={at} zone={null} />
         </summary>
@@ -75,7 +75,10 @@ function AuditEntry({ entry, name, onSubject }: AuditEntryProps) {
             </>
           )}
           <dt>By</dt>
-          <dd>{actor.kind === 'TOKEN' ? `a token called ${actor.name}` : actor.name}</dd>
+          <dd>
+            {actor.kind === 'TOKEN' && 'a token called '}
+            <bdi>{actor.name}</bdi>
+          </dd>
           {details.map(([key, value]) => (
             <div key={key} className={classes.fact}>
               <dt>{key}</dt>

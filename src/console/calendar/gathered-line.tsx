@@ -30,7 +30,7 @@ export function GatheredLine({ day, line, event }: GatheredLineProps) {
           `${occurrences.length} more`
         ) : (
           <>
-            <strong>{occurrences.length}×</strong> {first.definition.title}
+            <strong>{occurrences.length}×</strong> <bdi>{first.definition.title}</bdi>
           </>
         )}
       </span>

@@ -31,8 +31,13 @@ export function OccurrenceLine({ occurrence, isSmall, onOpen }: OccurrenceLinePr
         {event !== null && <span className={isSmall ? shared.hidden : classes.lineThere}> {event}</span>}
       </span>{' '}
       <span className={classes.lineTitle}>
-        {definition.title}
-        {run !== null && run.scope !== '' && <span className={shared.scope}> in {run.scope}</span>}
+        <bdi>{definition.title}</bdi>
+        {run !== null && run.scope !== '' && (
+          <span className={shared.scope}>
+            {' '}
+            in <bdi>{run.scope}</bdi>
+          </span>
+        )}
       </span>{' '}
       <span className={classes.signs}>
         <Icon size={14} aria-hidden />

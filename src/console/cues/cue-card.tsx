@@ -74,8 +74,12 @@ export function CueCard({ cue, onChange, level, withinRun = false }: CueCardProp
             {run.definition.title}
           </Link>
         )}
-        {run.scope !== '' && !withinRun && <span>in {run.scope}</span>}
-        <span>{label}</span>
+        {run.scope !== '' && !withinRun && (
+          <span>
+            in <bdi>{run.scope}</bdi>
+          </span>
+        )}
+        <bdi>{label}</bdi>
         <span className={classes.waits}>
           <span className={classes.since}>
             since <Instant at={parkedAt} zone={run.timeZone} />
@@ -95,7 +99,13 @@ export function CueCard({ cue, onChange, level, withinRun = false }: CueCardProp
           </Chip>
         ) : (
           <Chip tone={isMine ? 'live' : 'info'} icon={IconHandGrab}>
-            {isMine ? 'You have it' : `${claimedBy.name} has it`}
+            {isMine ? (
+              'You have it'
+            ) : (
+              <>
+                <bdi>{claimedBy.name}</bdi> has it
+              </>
+            )}
           </Chip>
         )}
         {run.rehearsal && <RehearsalChip />}

@@ -38,7 +38,11 @@ export function DefinitionRuns({ definitionId, changes }: { definitionId: string
             <Link to="/runs/$runId" params={{ runId: run.id }} className={classes.run}>
               <Instant at={run.scheduledFor} zone={run.timeZone} />
             </Link>
-            {run.scope !== '' && <span className={classes.dim}>in {run.scope}</span>}
+            {run.scope !== '' && (
+              <span className={classes.dim}>
+                in <bdi>{run.scope}</bdi>
+              </span>
+            )}
             <span className={classes.dim}>version {run.version.version}</span>
             <span className={classes.end}>
               {run.rehearsal && <RehearsalChip />}

@@ -1,3 +1,4 @@
+import { Chain } from '../ui/chain.tsx'
 import classes from './definition.module.css'
 import type { Difference } from './differences.ts'
 
@@ -10,14 +11,16 @@ export function DifferenceList({ found, label }: { found: readonly Difference[];
     <ul className={classes.differences} aria-label={label}>
       {found.slice(0, MOST).map(({ where, before, after }) => (
         <li key={`${where.join('/')} ${before ?? ''}`} className={classes.difference}>
-          <span className={classes.where}>{where.join(' › ')}</span>
+          <span className={classes.where}>
+            <Chain parts={where} />
+          </span>
           <span className={classes.change}>
             {before !== null && (
               <del>
                 <span className={classes.sign} aria-hidden>
                   −
                 </span>
-                {before}
+                <bdi>{before}</bdi>
               </del>
             )}
             {after !== null && (
@@ -25,7 +28,7 @@ export function DifferenceList({ found, label }: { found: readonly Difference[];
                 <span className={classes.sign} aria-hidden>
                   +
                 </span>
-                {after}
+                <bdi>{after}</bdi>
               </ins>
             )}
           </span>

@@ -1,5 +1,6 @@
 import type { IssueFragment } from '../../generated/console/documents.ts'
 import { useStepName } from '../ui/action-names.tsx'
+import { Chain } from '../ui/chain.tsx'
 import type { Content } from './content.ts'
 import classes from './definition.module.css'
 import { placeOf } from './issue-place.ts'
@@ -11,8 +12,10 @@ export function IssueList({ found, content }: { found: readonly IssueFragment[];
     <ul className={classes.issues}>
       {found.map(({ path, message }) => (
         <li key={path + message}>
-          <span className={classes.where}>{placeOf(path, content, stepName)}</span>
-          {message}
+          <span className={classes.where}>
+            <Chain parts={placeOf(path, content, stepName)} />
+          </span>
+          <bdi>{message}</bdi>
         </li>
       ))}
     </ul>

@@ -10,19 +10,19 @@ const SCHEDULE: Readonly<Record<string, string>> = {
   'recurring.include': 'besides',
 }
 
-/** A path of a draft for people, who count from 1 and know phases and steps by what they are called. */
-export function placeOf(path: string, { phases }: Pick<Content, 'phases'>, stepName: StepName): string {
+/** A path of a draft, from the whole to the part, for people, who count from 1 and know phases and steps by what they are called. */
+export function placeOf(path: string, { phases }: Pick<Content, 'phases'>, stepName: StepName): string[] {
   const [, field = '', index] = /^schedule\.(once\.at|recurring\.\w+)(?:\[(\d+)\])?$/.exec(path) ?? []
   const named = SCHEDULE[field]
-  if (named !== undefined) return `Schedule › ${named}${index === undefined ? '' : ` ${Number(index) + 1}`}`
+  if (named !== undefined) return ['Schedule', `${named}${index === undefined ? '' : ` ${Number(index) + 1}`}`]
   const [whole, at, seq, rest] = /^phases\[(\d+)\](?:\.steps\[(\d+)\])?(.*)$/.exec(path) ?? []
-  if (whole === undefined) return path
+  if (whole === undefined) return [path]
   const { label, key, steps } = objectOf(phases[Number(at)])
   return [
     textOf(label) || textOf(key) || `Phase ${Number(at) + 1}`,
     ...(seq === undefined ? [] : stepPlace(Number(seq), nameOfStep(listOf(steps)[Number(seq)], stepName))),
     ...(rest ? [rest.replace(/^\./, '')] : []),
-  ].join(' › ')
+  ]
 }
 
 /** Where a step is in its phase, from the place that people count to what it is called, if it is called anything. */

@@ -40,7 +40,11 @@ function NextStarts({ starts, zone }: { starts: readonly NextStartWordsFragment[
       {starts.map((start) => (
         <li key={start.run?.id ?? start.at} className={classes.occurrence}>
           <Instant at={start.at} zone={zone} />
-          {start.scope !== '' && <span className={classes.dim}>in {start.scope}</span>}
+          {start.scope !== '' && (
+            <span className={classes.dim}>
+              in <bdi>{start.scope}</bdi>
+            </span>
+          )}
           <NextStartSigns start={start} zone={zone} />
           <span className={classes.end}>
             <Countdown until={start.at} what="starts" />

@@ -97,7 +97,7 @@ function Publishing({ definition, isBusy, setBusy, onClose, onChange }: Omit<Pub
   return (
     <Stack gap="sm">
       <Modal.Title fz="lg" fw={650}>
-        Publish “{title}” as version {(currentVersion?.version ?? 0) + 1}?
+        Publish “<bdi>{title}</bdi>” as version {(currentVersion?.version ?? 0) + 1}?
       </Modal.Title>
       {draftIssues.length > 0 ? (
         <>

@@ -28,7 +28,7 @@ export function SpecRundown({ phases, title }: { phases: readonly SpecPhaseFragm
           <li key={at} className={runClasses.phase}>
             <div className={runClasses.phaseHead}>
               <h3 className={runClasses.phaseName}>
-                <span className={runClasses.number}>{at + 1}</span> {label === '' ? key : label}
+                <span className={runClasses.number}>{at + 1}</span> <bdi>{label === '' ? key : label}</bdi>
               </h3>
             </div>
             <ol className={runClasses.steps}>
@@ -37,7 +37,9 @@ export function SpecRundown({ phases, title }: { phases: readonly SpecPhaseFragm
                 <li key={seq} className={runClasses.step}>
                   <div className={runClasses.stepLine}>
                     <span className={classes.stepName}>
-                      {actionId === '' ? (name ?? 'A step without an action') : stepName({ label: name, actionId })}
+                      <bdi>
+                        {actionId === '' ? (name ?? 'A step without an action') : stepName({ label: name, actionId })}
+                      </bdi>
                       {actionId !== '' && <code className={classes.action}>{actionId}</code>}
                     </span>
                     {onFailure !== null && onFailure !== 'PAUSE' && (
@@ -68,7 +70,8 @@ function ParamLine({ params }: { params: Record<string, unknown> }) {
     <p className={classes.params}>
       {entries.map(([name, value]) => (
         <span key={name}>
-          <span className={classes.paramName}>{name}</span> {typeof value === 'string' ? value : JSON.stringify(value)}
+          <span className={classes.paramName}>{name}</span>{' '}
+          <bdi>{typeof value === 'string' ? value : JSON.stringify(value)}</bdi>
         </span>
       ))}
     </p>

@@ -1,6 +1,7 @@
 import { IconAlertTriangle, IconCircleCheck, IconX } from '@tabler/icons-react'
 import type { FindingsFragment } from '../../generated/console/documents.ts'
 import { useStepName } from '../ui/action-names.tsx'
+import { Chain } from '../ui/chain.tsx'
 import { Chip } from '../ui/chip.tsx'
 import classes from './definition.module.css'
 import { stepPlace } from './issue-place.ts'
@@ -20,9 +21,9 @@ export function Verification({ report }: { report: FindingsFragment }) {
   const warnings = report.steps.filter(({ finding }) => finding === 'WARNING').length
   const placeOf = (path: string) => {
     const step = report.steps.find((one) => path.startsWith(one.path))
-    if (step === undefined) return path
+    if (step === undefined) return [path]
     const rest = path.slice(step.path.length).replace(/^\./, '')
-    return [step.phase, ...stepPlace(step.seq, stepName(step)), ...(rest === '' ? [] : [rest])].join(' › ')
+    return [step.phase, ...stepPlace(step.seq, stepName(step)), ...(rest === '' ? [] : [rest])]
   }
   return (
     <>
@@ -38,7 +39,11 @@ export function Verification({ report }: { report: FindingsFragment }) {
         <ul className={classes.issues}>
           {report.issues.map(({ path, message }) => (
             <li key={path + message}>
-              {path !== '' && <span className={classes.where}>{placeOf(path)}</span>}
+              {path !== '' && (
+                <span className={classes.where}>
+                  <Chain parts={placeOf(path)} />
+                </span>
+              )}
               {message}
             </li>
           ))}
@@ -54,7 +59,7 @@ export function Verification({ report }: { report: FindingsFragment }) {
               </Chip>
               <span>
                 <span className={classes.where}>
-                  {[phase, ...stepPlace(seq, stepName({ label, actionId }))].join(' › ')} <code>{actionId}</code>
+                  <Chain parts={[phase, ...stepPlace(seq, stepName({ label, actionId }))]} /> <code>{actionId}</code>
                 </span>
                 {message}
               </span>

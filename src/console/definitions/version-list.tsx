@@ -44,7 +44,7 @@ export function VersionList({ definition }: { definition: DefinitionPageFragment
           <li key={id} className={classes.occurrence}>
             <strong>Version {version}</strong>
             <span className={classes.dim}>
-              <Instant at={publishedAt} zone={null} /> by {publishedBy.name}
+              <Instant at={publishedAt} zone={null} /> by <bdi>{publishedBy.name}</bdi>
             </span>
             <span className={classes.end}>
               {verifiedAt === null && <Chip tone="bad">Not verified</Chip>}

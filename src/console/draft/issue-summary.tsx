@@ -3,6 +3,7 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import type { IssueFragment } from '../../generated/console/documents.ts'
 import { placeOf } from '../definitions/issue-place.ts'
 import { useStepName } from '../ui/action-names.tsx'
+import { Chain } from '../ui/chain.tsx'
 import classes from './draft.module.css'
 import { sentence, useDraft, useView } from './draft-context.ts'
 import { focusSoon } from './focus.ts'
@@ -62,7 +63,7 @@ function Problems({ found }: { found: readonly IssueFragment[] }) {
       {found.map(({ path, message }) => (
         <li key={path + message}>
           <Anchor component="button" type="button" className={classes.problem} onClick={() => jump(path)}>
-            {placeOf(path, content, stepName)}
+            <Chain parts={placeOf(path, content, stepName)} />
           </Anchor>
           <span>{sentence({ path, message }, { at: path, content })}</span>
         </li>

@@ -23,7 +23,12 @@ export function LiveRun({ run }: LiveRunProps) {
           <Link to="/runs/$runId" params={{ runId: run.id }} className={classes.link}>
             {definition.title}
           </Link>
-          {scope !== '' && <span className={classes.scope}> in {scope}</span>}
+          {scope !== '' && (
+            <span className={classes.scope}>
+              {' '}
+              in <bdi>{scope}</bdi>
+            </span>
+          )}
         </h3>
         <span className={classes.chips}>
           {rehearsal && <RehearsalChip />}
@@ -47,7 +52,7 @@ export function LiveRun({ run }: LiveRunProps) {
           {phases.map(({ key, label }, at) => (
             <li key={key} data-state={at < index ? 'done' : at === index ? 'current' : 'ahead'} title={label}>
               <span className={classes.hidden}>
-                {label}
+                <bdi>{label}</bdi>
                 {at < index ? ', done' : at === index ? ', now' : ''}
               </span>
             </li>

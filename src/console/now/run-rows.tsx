@@ -82,7 +82,13 @@ function Name({ run }: RowProps) {
       <Link to="/runs/$runId" params={{ runId: run.id }}>
         {run.definition.title}
       </Link>
-      {run.scope !== '' && <span className={classes.scope}> in {run.scope}</span>} {run.rehearsal && <RehearsalChip />}
+      {run.scope !== '' && (
+        <span className={classes.scope}>
+          {' '}
+          in <bdi>{run.scope}</bdi>
+        </span>
+      )}{' '}
+      {run.rehearsal && <RehearsalChip />}
     </span>
   )
 }

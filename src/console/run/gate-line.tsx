@@ -30,7 +30,11 @@ export function GateLine({ gate, timeZone, isOver }: GateLineProps) {
         {openedAt !== null && (
           <p className={classes.dim}>
             {opener(gate)} <Instant at={openedAt} zone={timeZone} />, after {showTook(gate.waitedSeconds * 1000)}
-            {reason !== null && `: “${reason}”`}
+            {reason !== null && (
+              <>
+                : “<bdi>{reason}</bdi>”
+              </>
+            )}
           </p>
         )}
       </div>

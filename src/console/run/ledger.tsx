@@ -67,7 +67,11 @@ export function Ledger({ runId, changes, timeZone, cleanup }: LedgerProps) {
               </Table.Td>
               <Table.Td>
                 <Instant at={resource.createdAt} zone={timeZone} />
-                {resource.step !== null && <div className={classes.dim}>by {stepName(resource.step)}</div>}
+                {resource.step !== null && (
+                  <div className={classes.dim}>
+                    by <bdi>{stepName(resource.step)}</bdi>
+                  </div>
+                )}
                 {resource.leaseUntil !== null && (
                   <div className={classes.dim}>
                     until <Instant at={resource.leaseUntil} zone={timeZone} />

@@ -42,7 +42,7 @@ export function Participants({ runId, isOver, changes }: ParticipantsProps) {
             <Table.Tr key={memberKey}>
               <Table.Td>{rank ?? '–'}</Table.Td>
               <Table.Td>
-                {memberKey}
+                <bdi>{memberKey}</bdi>
                 {userId !== null && <span className={classes.dim}> {userId}</span>}
               </Table.Td>
               <Table.Td ta="right">{score ?? '–'}</Table.Td>

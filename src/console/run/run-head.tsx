@@ -22,8 +22,13 @@ export function RunHead({ run, onChange }: RunHeadProps) {
     <div className={classes.headBox}>
       <div className={classes.headTop}>
         <Title order={1} fz="h2" className={classes.title}>
-          {run.definition.title}
-          {run.scope !== '' && <span className={classes.dim}> in {run.scope}</span>}
+          <bdi>{run.definition.title}</bdi>
+          {run.scope !== '' && (
+            <span className={classes.dim}>
+              {' '}
+              in <bdi>{run.scope}</bdi>
+            </span>
+          )}
         </Title>
         <span className={classes.chips}>
           {run.rehearsal && <RehearsalChip />}
@@ -89,13 +94,14 @@ function Times({ run }: { run: RunConsoleFragment }) {
   if (startedAt === null) {
     return (
       <>
-        {endedAt === null ? 'Starts' : 'Was to start'} <Instant at={scheduledFor} zone={timeZone} />, by {who}
+        {endedAt === null ? 'Starts' : 'Was to start'} <Instant at={scheduledFor} zone={timeZone} />, by{' '}
+        <bdi>{who}</bdi>
       </>
     )
   }
   return (
     <>
-      Started <Instant at={startedAt} zone={timeZone} /> by {who}
+      Started <Instant at={startedAt} zone={timeZone} /> by <bdi>{who}</bdi>
       {endedAt === null ? (
         <>
           , runs for <Elapsed since={startedAt} />

@@ -27,7 +27,7 @@ export function Rundown({ run, phases, onChange }: RundownProps) {
           >
             <div className={classes.phaseHead}>
               <h2 className={classes.phaseName}>
-                <span className={classes.number}>{at + 1}</span> {phase.label}
+                <span className={classes.number}>{at + 1}</span> <bdi>{phase.label}</bdi>
               </h2>
               <span className={classes.phaseEnd}>
                 <PhaseTime steps={steps} isOver={isOver || at < current} />

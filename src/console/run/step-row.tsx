@@ -57,7 +57,7 @@ export function StepRow({ step, timeZone, onChange }: StepRowProps) {
         >
           <Icon size={20} className={classes.sign} aria-hidden />
           <span>
-            {title}
+            <bdi>{title}</bdi>
             <span className={classes.hidden}>: {word}</span>
           </span>
         </UnstyledButton>
@@ -86,7 +86,11 @@ export function StepRow({ step, timeZone, onChange }: StepRowProps) {
         </span>
       </div>
       {step.lastError !== null && <p className={classes.error}>{step.lastError}</p>}
-      {step.note !== null && <p className={classes.note}>“{step.note}”</p>}
+      {step.note !== null && (
+        <p className={classes.note}>
+          “<bdi>{step.note}</bdi>”
+        </p>
+      )}
       <Collapse expanded={isOpen} id={detailId}>
         <dl className={classes.detail}>
           <dt>Action</dt>

@@ -12,8 +12,8 @@ export function NeedsRole({ needed, what, children }: { needed: Role; what: stri
   return (
     <Empty icon={IconLock} title={`${what} needs the role ${needed}`} level={1}>
       <p>
-        You are {viewer.name}, and your role is {viewer.role}. Ask an admin of this server, or sign in with another
-        token: the menu at the top right forgets this one.
+        You are <bdi>{viewer.name}</bdi>, and your role is {viewer.role}. Ask an admin of this server, or sign in with
+        another token: the menu at the top right forgets this one.
       </p>
       <LinkButton to="/">Go to Now</LinkButton>
     </Empty>
