@@ -68,6 +68,30 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await page.getByRole('dialog', { name: 'Publish “Event written” as version 1?' }).waitFor()
   })
 
+  test('what is only odd describes its field, which is not invalid for it', async () => {
+    await server.define('odd', [{ key: 'only', steps: [{ actionId: 'core.log', params: { message: 'Go!' } }] }])
+    const page = await edit('odd')
+    await page.getByRole('button', { name: /^1.*Write to the log/ }).click()
+    const message = page.getByRole('textbox', { name: 'message' })
+    await message.fill('Go, { host }!')
+    const odd = page.getByText(/^Allowed, but odd: /)
+    await odd.waitFor()
+    const describedBy = (await message.getAttribute('aria-describedby'))?.split(' ') ?? []
+    const described = await Promise.all(describedBy.map((id) => page.locator(`[id="${id}"]`).textContent()))
+    expect(described.join(' ')).toContain('Allowed, but odd: ')
+    expect(await message.getAttribute('aria-invalid')).toBeNull()
+    const frame = await message.evaluate((element) => getComputedStyle(element).borderTopColor)
+    const said = await odd.evaluate((element) => getComputedStyle(element).color)
+    expect({ frame, said }).toEqual({ frame: 'rgb(217, 154, 28)', said: 'rgb(116, 71, 0)' })
+    expect(await findings(page)).toEqual([])
+    await message.fill('')
+    await message.blur()
+    await odd.waitFor({ state: 'detached' })
+    const wrong = page.getByRole('combobox', { name: 'Time zone' })
+    await wrong.fill('Mars/X')
+    await wrong.and(page.locator('[aria-invalid="true"]')).waitFor()
+  })
+
   test('steps are moved by keyboard, over the end of their phase too, and what is removed is brought back', async () => {
     await server.define('moved', [doors, { key: 'end', steps: [] }])
     const page = await edit('moved')

@@ -32,7 +32,7 @@ export function Comparison({ path, fields }: { path: Path; fields: readonly Payl
       <Autocomplete
         id={field.id}
         label="Field"
-        error={field.error}
+        {...field.told}
         data={fields.map((one) => one.path)}
         value={textOf(field.value)}
         onChange={field.set}
@@ -41,7 +41,7 @@ export function Comparison({ path, fields }: { path: Path; fields: readonly Payl
       <NativeSelect
         id={op.id}
         label="Comparison"
-        error={op.error}
+        {...op.told}
         data={
           OPS.some((one) => one.value === op.value)
             ? OPS
@@ -57,7 +57,7 @@ export function Comparison({ path, fields }: { path: Path; fields: readonly Payl
         <NativeSelect
           id={value.id}
           label="Value"
-          error={value.error}
+          {...value.told}
           value={String(value.value)}
           onChange={(event) => value.set(event.currentTarget.value === 'true')}
           data={[
@@ -72,7 +72,7 @@ export function Comparison({ path, fields }: { path: Path; fields: readonly Payl
           id={value.id}
           label="Value"
           {...(isList ? { placeholder: 'With commas between them' } : {})}
-          error={value.error}
+          {...value.told}
           value={value.value}
           set={value.set}
           parse={(text) =>

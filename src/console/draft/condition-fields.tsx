@@ -59,9 +59,9 @@ const GROUPS = [
 
 /** A comparison, or several of them joined. */
 function Node({ path, fields, what, isRoot = false, onRemove }: NodeProps) {
-  const { id, value, set, error } = useField(path)
+  const { id, value, set, told } = useField(path)
   const kind = kindOf(value)
-  if (kind === 'other') return <JsonField id={id} label="Condition" {...{ value, set, error }} />
+  if (kind === 'other') return <JsonField id={id} label="Condition" {...{ value, set, ...told }} />
   const node = isObject(value) ? value : {}
   if (kind === 'leaf') {
     return (

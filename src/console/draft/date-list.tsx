@@ -56,7 +56,7 @@ export function DateList({ path, label, none, what }: DateListProps) {
 }
 
 function DateField({ path, label, what }: { path: Path; label: string; what: string }) {
-  const { id, value, set, error } = useField(path)
+  const { id, value, set, told } = useField(path)
   const text = textOf(value)
   const shown = showLocal(text)
   return (
@@ -65,7 +65,7 @@ function DateField({ path, label, what }: { path: Path; label: string; what: str
       aria-label={label}
       description={shown === text ? what : shown}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      error={error}
+      {...told}
       value={text}
       onChange={(event) => set(event.currentTarget.value)}
     />

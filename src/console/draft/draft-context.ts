@@ -1,10 +1,10 @@
-import { createContext, type ReactNode, use, useCallback } from 'react'
+import { createContext, use, useCallback } from 'react'
 import type { CatalogQuery, IssueFragment } from '../../generated/console/documents.ts'
 import { type Signal, useChosen, useSignal } from '../api/signal.ts'
 import type { DraftStore } from './draft-store.ts'
 import type { DraftView } from './draft-view.ts'
 import { fieldId, type Path, valueAt, withValueAt, written } from './path.ts'
-import { toldOf } from './told.tsx'
+import { type Told, toldOf } from './told.tsx'
 
 export type Action = CatalogQuery['actions'][number]
 export type Trigger = CatalogQuery['triggers'][number]
@@ -45,8 +45,8 @@ export type Field = {
   id: string
   value: unknown
   set(value: unknown): void
-  /** What is wrong with it, and what is odd; null: nothing. */
-  error: ReactNode
+  /** What is wrong with it, and what is odd. */
+  told: Told
 }
 
 /** One field of the draft: what is at its path, and what is wrong there. `deep`: it holds all that lies below. */
@@ -62,7 +62,7 @@ export function useField(path: Path, { deep = false }: { deep?: boolean } = {}):
     (value: unknown) => store.edit((content) => withValueAt(content, path, value), at),
     [store, at, path],
   )
-  return { id: fieldId(path), value, set, error: toldOf(wrong, odd) }
+  return { id: fieldId(path), value, set, told: toldOf(wrong, odd) }
 }
 
 type At = { path: Path; deep: boolean; content: unknown; before?: string }

@@ -27,7 +27,7 @@ export function EventFields() {
           id={title.id}
           label="Title"
           withAsterisk
-          error={title.error}
+          {...title.told}
           value={textOf(title.value)}
           onChange={(event) => title.set(event.currentTarget.value)}
         />
@@ -36,7 +36,7 @@ export function EventFields() {
           label="Description"
           autosize
           maxRows={10}
-          error={description.error}
+          {...description.told}
           value={textOf(description.value)}
           onChange={(event) => description.set(event.currentTarget.value)}
         />
@@ -47,7 +47,7 @@ export function EventFields() {
             description="All its local times are in it."
             data={ZONES}
             limit={40}
-            error={zone.error}
+            {...zone.told}
             value={textOf(zone.value)}
             onChange={zone.set}
           />
@@ -56,7 +56,7 @@ export function EventFields() {
             label="Grace, in seconds"
             description="How late a run may still start: 900 where nothing is written."
             inputMode="numeric"
-            error={grace.error}
+            {...grace.told}
             value={grace.value}
             set={grace.set}
             parse={(text) => parseNumber(text) ?? null}
@@ -67,7 +67,7 @@ export function EventFields() {
           id={key.id}
           label="Concurrency key"
           description="Of runs with the same key only one goes on at a time. {name} stands for a parameter: invasion:{region}"
-          error={key.error}
+          {...key.told}
           value={textOf(key.value)}
           onChange={(event) => key.set(event.currentTarget.value)}
         />

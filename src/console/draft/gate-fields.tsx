@@ -43,14 +43,14 @@ export function GateFields({ index }: { index: number }) {
 }
 
 function After({ path }: { path: Path }) {
-  const { id, value, set, error } = useField(path)
+  const { id, value, set, told } = useField(path)
   return (
     <TextInput
       id={id}
       label="Time since it was entered"
       description="90s, 30m, 1h30m, 1d"
       withAsterisk
-      error={error}
+      {...told}
       value={textOf(value)}
       onChange={(event) => set(event.currentTarget.value)}
     />
@@ -77,7 +77,7 @@ function TriggerGate({ path, index }: { path: Path; index: number }) {
           placeholder="Choose, or type to search"
           searchable
           withAsterisk
-          error={on.error}
+          {...on.told}
           data={choices(triggers, textOf(on.value))}
           value={textOf(on.value) || null}
           onChange={(chosen) => on.set(chosen ?? '')}
@@ -93,7 +93,7 @@ function TriggerGate({ path, index }: { path: Path; index: number }) {
           label="How often"
           description="Once where nothing is written."
           inputMode="numeric"
-          error={count.error}
+          {...count.told}
           value={count.value}
           set={count.set}
           parse={parseNumber}

@@ -4,6 +4,7 @@ import type { Path } from './path.ts'
 
 /** What is wrong with a part that is no field itself. */
 export function IssuesHere({ path }: { path: Path }) {
-  const { error } = useField(path)
-  return error === null ? null : <p className={classes.issue}>{error}</p>
+  const { error, success } = useField(path).told
+  const said = error ?? success
+  return said === null ? null : <p className={classes.issue}>{said}</p>
 }

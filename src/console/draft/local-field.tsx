@@ -10,7 +10,7 @@ const LOCAL = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?)?$/
 export function LocalField({ label, path }: { label: string; path: Path }) {
   const { store } = useDraft()
   const timeZone = useChosen(store.view, ({ content }) => content.timeZone)
-  const { id, value, set, error } = useField(path)
+  const { id, value, set, told } = useField(path)
   const text = textOf(value)
   return (
     <TextInput
@@ -18,7 +18,7 @@ export function LocalField({ label, path }: { label: string; path: Path }) {
       label={label}
       description={`By the clocks of ${textOf(timeZone) || 'the event'}.`}
       withAsterisk
-      error={error}
+      {...told}
       {...(LOCAL.test(text) ? { type: 'datetime-local', ...(text.length > 16 ? { step: 1 } : {}) } : {})}
       value={text}
       onChange={(event) => set(event.currentTarget.value)}

@@ -12,14 +12,14 @@ import { JsonField, SchemaField } from './schema-field.tsx'
 /** A form for the params of a step, made from what its action says of them; what it does not know is shown as JSON. */
 export function ParamFields({ path, action }: { path: Path; action: Action | undefined }) {
   const schema = useMemo(() => (action === undefined ? null : readSchema(action.paramsSchema)), [action])
-  const { id, value, set, error } = useField(path, { deep: schema?.kind !== 'object' })
+  const { id, value, set, told } = useField(path, { deep: schema?.kind !== 'object' })
   if (schema?.kind !== 'object' || (value != null && !isObject(value))) {
     return (
       <JsonField
         id={id}
         label="Params"
         description="As JSON: {name} in a text stands for a parameter."
-        {...{ value, set, error }}
+        {...{ value, set, ...told }}
       />
     )
   }
@@ -40,11 +40,12 @@ export function ParamFields({ path, action }: { path: Path; action: Action | und
 
 /** A param that the step has, and its action does not name. */
 function OtherParam({ path, name }: { path: Path; name: string }) {
-  const field = useField(path, { deep: true })
+  const { told, ...field } = useField(path, { deep: true })
   return (
     <div className={classes.listItem}>
       <JsonField
         {...field}
+        {...told}
         // One that is emptied to be written anew keeps its place.
         set={(value) => field.set(value ?? '')}
         label={name}

@@ -100,7 +100,7 @@ function ParameterRow({ path }: { path: Path }) {
           id={name.id}
           label="Name"
           withAsterisk
-          error={name.error}
+          {...name.told}
           value={textOf(name.value)}
           onChange={(event) => name.set(event.currentTarget.value)}
         />
@@ -108,7 +108,7 @@ function ParameterRow({ path }: { path: Path }) {
           id={label.id}
           label="Label"
           placeholder={textOf(name.value)}
-          error={label.error}
+          {...label.told}
           value={textOf(label.value)}
           onChange={(event) => label.set(event.currentTarget.value || undefined)}
         />
@@ -116,14 +116,14 @@ function ParameterRow({ path }: { path: Path }) {
           id={type.id}
           label="Type"
           data={TYPES}
-          error={type.error}
+          {...type.told}
           value={textOf(type.value) || 'TEXT'}
           onChange={(event) => type.set(event.currentTarget.value === 'TEXT' ? undefined : event.currentTarget.value)}
         />
         <TextInput
           id={value.id}
           label="Default"
-          error={value.error}
+          {...value.told}
           value={textOf(value.value)}
           onChange={(event) => value.set(event.currentTarget.value || undefined)}
         />
@@ -133,7 +133,7 @@ function ParameterRow({ path }: { path: Path }) {
           id={options.id}
           label="Options"
           description="With commas between them."
-          error={options.error}
+          {...options.told}
           value={options.value}
           set={options.set}
           parse={parseList}
@@ -143,7 +143,7 @@ function ParameterRow({ path }: { path: Path }) {
       <Checkbox
         id={required.id}
         label="Has to be given"
-        error={required.error}
+        error={required.told.error}
         checked={required.value === true}
         onChange={(event) => required.set(event.currentTarget.checked || undefined)}
       />

@@ -62,7 +62,7 @@ export const PhaseCard = memo(({ phase, index, many }: PhaseCardProps) => {
           className={classes.grow}
           label="Phase"
           placeholder={textOf(key.value)}
-          error={label.error}
+          {...label.told}
           value={textOf(label.value)}
           onChange={(event) => label.set(event.currentTarget.value || undefined)}
         />
@@ -70,7 +70,7 @@ export const PhaseCard = memo(({ phase, index, many }: PhaseCardProps) => {
           id={key.id}
           label="Key"
           withAsterisk
-          error={key.error}
+          {...key.told}
           value={textOf(key.value)}
           onChange={(event) => key.set(event.currentTarget.value)}
         />

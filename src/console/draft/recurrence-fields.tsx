@@ -16,7 +16,7 @@ const INCLUDE = [...AT, 'include']
 
 /** A schedule by a rule: what is common is chosen, and the rule itself can be written too. */
 export function RecurrenceFields() {
-  const { id, value, set, error } = useField(RULE)
+  const { id, value, set, told } = useField(RULE)
   const rule = readRule(textOf(value))
   const write = (parts: Readonly<Record<string, string | null>>) => set(writeRule(withParts(rule, parts)))
   const frequency = rule.get('FREQ')?.toUpperCase() ?? ''
@@ -54,7 +54,7 @@ export function RecurrenceFields() {
         label="The rule"
         description="As RFC 5545 has it: for what cannot be chosen above."
         withAsterisk
-        error={error}
+        {...told}
         classNames={{ input: classes.code }}
         value={textOf(value)}
         onChange={(event) => set(event.currentTarget.value)}

@@ -1,6 +1,5 @@
 import { ActionIcon, Button, Fieldset, NativeSelect, Textarea } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
 import { listOf, textOf } from '../definitions/json.ts'
 import classes from './draft.module.css'
 import { useField } from './draft-context.ts'
@@ -9,15 +8,16 @@ import { withItem, withoutItem } from './list-change.ts'
 import { formatJson, ParsedInput, ParsedTextarea, parseJson, parseNumber, textFormat } from './parsed-field.tsx'
 import type { Path } from './path.ts'
 import type { FieldSchema, Scalar } from './schema.ts'
+import type { Told } from './told.tsx'
 
 type SchemaFieldProps = { schema: FieldSchema; path: Path; name: string; isRequired: boolean }
 
 /** A field of a form that is made from a JSON Schema. */
 export function SchemaField({ schema, path, name, isRequired }: SchemaFieldProps) {
   const isWhole = schema.kind === 'any'
-  const { id, value, set, error } = useField(path, { deep: isWhole })
+  const { id, value, set, told } = useField(path, { deep: isWhole })
   const label = schema.title ?? name
-  const common = { id, label, description: schema.description, error, withAsterisk: isRequired }
+  const common = { id, label, description: schema.description, ...told, withAsterisk: isRequired }
   switch (schema.kind) {
     case 'text':
       if (value != null && typeof value !== 'string') return <JsonField {...common} value={value} set={set} />
@@ -56,11 +56,10 @@ export function SchemaField({ schema, path, name, isRequired }: SchemaFieldProps
   }
 }
 
-type CommonProps = {
+type CommonProps = Told & {
   id: string
   label: string
   description?: string | null
-  error: ReactNode
   withAsterisk?: boolean
   value: unknown
   set(value: unknown): void
@@ -103,8 +102,8 @@ export function JsonField(props: CommonProps) {
 }
 
 function ListField({ item, label, path }: { item: FieldSchema; label: string; path: Path }) {
-  const { id, value, set, error } = useField(path)
-  if (value != null && !Array.isArray(value)) return <JsonField {...{ id, label, error, value, set }} />
+  const { id, value, set, told } = useField(path)
+  if (value != null && !Array.isArray(value)) return <JsonField {...{ id, label, ...told, value, set }} />
   const list = listOf(value)
   return (
     <Fieldset legend={label} className={classes.inner}>

@@ -110,7 +110,7 @@ function StepBody({ path, action }: { path: Path; action: Action | undefined }) 
           placeholder="Choose, or type to search"
           searchable
           withAsterisk
-          error={actionId.error}
+          {...actionId.told}
           data={grouped(actions, textOf(actionId.value))}
           value={textOf(actionId.value) || null}
           onChange={(chosen) => actionId.set(chosen ?? '')}
@@ -122,7 +122,7 @@ function StepBody({ path, action }: { path: Path; action: Action | undefined }) 
           label="Label"
           description="Shown for the step."
           placeholder={action?.label ?? ''}
-          error={label.error}
+          {...label.told}
           value={textOf(label.value)}
           onChange={(event) => label.set(event.currentTarget.value || undefined)}
         />
@@ -131,7 +131,7 @@ function StepBody({ path, action }: { path: Path; action: Action | undefined }) 
       <NativeSelect
         id={onFailure.id}
         label="If it fails for good"
-        error={onFailure.error}
+        {...onFailure.told}
         value={textOf(onFailure.value)}
         onChange={(event) => onFailure.set(event.currentTarget.value || undefined)}
         data={[
