@@ -1,11 +1,12 @@
 import { Button, Title } from '@mantine/core'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import type { DefinitionPageFragment } from '../../generated/console/documents.ts'
 import { useConnection } from '../api/connection-context.ts'
 import runClasses from '../run/run.module.css'
 import { useMay } from '../session/viewer-context.ts'
 import { Countdown } from '../time/countdown.tsx'
 import { Instant } from '../time/instant.tsx'
+import { BackLink } from '../ui/back-link.tsx'
 import { useAsk } from '../ui/control-host.tsx'
 import { LinkButton } from '../ui/link-button.tsx'
 import classes from './definition.module.css'
@@ -25,9 +26,7 @@ export function DefinitionHead({ definition, isPublishing, refresh }: HeadProps)
   const [next] = definition.nextStarts
   return (
     <div className={runClasses.headBox}>
-      <Link to="/definitions" className={classes.back}>
-        All definitions
-      </Link>
+      <BackLink to="/definitions">All definitions</BackLink>
       <div className={runClasses.headTop}>
         <Title order={1} fz="h2" className={runClasses.title}>
           {title === '' ? slug : title}

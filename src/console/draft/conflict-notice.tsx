@@ -7,6 +7,8 @@ import { Notice } from '../ui/notice.tsx'
 import classes from './draft.module.css'
 import { settled } from './draft-changes.ts'
 import { useDraft, useView } from './draft-context.ts'
+import noticeClasses from './notices.module.css'
+import summaryClasses from './summary.module.css'
 
 /** Somebody else changed the draft meanwhile: who, what, and the choice between theirs and one's own. */
 export function ConflictNotice() {
@@ -19,7 +21,7 @@ export function ConflictNotice() {
   const theirs = differences(before, settled(contentOfDraft(conflict.theirs)))
   const mine = differences(before, settled(content))
   return (
-    <div className={classes.conflict}>
+    <div className={noticeClasses.conflict}>
       <Notice tone="wait" title={`${conflict.who ?? 'Somebody'} changed this draft while you wrote`}>
         {conflict.at !== null && (
           <>
@@ -28,9 +30,9 @@ export function ConflictNotice() {
         )}
         Nothing of yours is saved over it, and nothing of yours is lost: choose how to go on.
       </Notice>
-      <div className={classes.sides}>
+      <div className={noticeClasses.sides}>
         <section aria-label="What they changed">
-          <h2 className={classes.summaryTitle}>What they changed</h2>
+          <h2 className={summaryClasses.summaryTitle}>What they changed</h2>
           <DifferenceList found={theirs} label="What they changed" />
           <Button variant="default" mt="sm" onClick={() => store.takeTheirs()}>
             Take theirs
@@ -38,7 +40,7 @@ export function ConflictNotice() {
           <p className={classes.none}>Undo brings yours back.</p>
         </section>
         <section aria-label="What you changed">
-          <h2 className={classes.summaryTitle}>What you changed</h2>
+          <h2 className={summaryClasses.summaryTitle}>What you changed</h2>
           <DifferenceList found={mine} label="What you changed" />
           <Group mt="sm">
             <Button onClick={() => store.keepMine()}>Keep mine</Button>

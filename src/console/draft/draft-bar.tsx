@@ -7,10 +7,11 @@ import {
   IconCloudOff,
   IconLoader,
 } from '@tabler/icons-react'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { textOf } from '../definitions/json.ts'
+import { BackLink } from '../ui/back-link.tsx'
 import { Chip } from '../ui/chip.tsx'
-import classes from './draft.module.css'
+import classes from './draft-bar.module.css'
 import { useDraft, useView } from './draft-context.ts'
 
 type DraftBarProps = { mode: string; onMode(mode: string): void }
@@ -29,11 +30,11 @@ export function DraftBar({ mode, onMode }: DraftBarProps) {
   return (
     <div className={classes.bar}>
       <div className={classes.barName}>
-        <Link to="/definitions/$slug" params={{ slug }} className={classes.back}>
+        <BackLink to="/definitions/$slug" params={{ slug }}>
           Back to the definition
-        </Link>
+        </BackLink>
         <Title order={1} fz="h3">
-          Draft of {textOf(view.content.title) || slug}
+          Draft of <bdi>{textOf(view.content.title) || slug}</bdi>
         </Title>
       </div>
       <div className={classes.tools}>

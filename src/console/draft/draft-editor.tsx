@@ -11,6 +11,7 @@ import { DraftContext } from './draft-context.ts'
 import type { DraftStore } from './draft-store.ts'
 import { EventFields } from './event-fields.tsx'
 import { IssueSummary } from './issue-summary.tsx'
+import noticeClasses from './notices.module.css'
 import { OfferNotice } from './offer-notice.tsx'
 import { ParameterFields } from './parameter-fields.tsx'
 import { PhaseList } from './phase-list.tsx'
@@ -63,7 +64,7 @@ export function DraftEditor({ store, catalog }: { store: DraftStore; catalog: Ca
     <DraftContext value={editing}>
       <DraftBar mode={text === null ? 'form' : 'text'} onMode={choose} />
       <VisuallyHidden role="status">{said}</VisuallyHidden>
-      <div className={classes.notices}>
+      <div className={noticeClasses.notices}>
         <ConflictNotice />
         <OfferNotice />
         {problem === null && (saving.kind === 'away' || saving.kind === 'refused') && (
@@ -85,7 +86,7 @@ export function DraftEditor({ store, catalog }: { store: DraftStore; catalog: Ca
           <Notice tone="wait" title="The text cannot be read yet">
             Nothing of it reaches the form or the server, and nothing can be published, until it can.{' '}
             {!isKept && 'This browser has no room to keep it: leave this page open until then. '}
-            <button type="button" className={classes.drop} onClick={() => store.dropText()}>
+            <button type="button" className={noticeClasses.drop} onClick={() => store.dropText()}>
               Drop what was written since
             </button>
           </Notice>

@@ -4,11 +4,11 @@ import type { IssueFragment } from '../../generated/console/documents.ts'
 import { placeOf } from '../definitions/issue-place.ts'
 import { useStepName } from '../ui/action-names.tsx'
 import { Chain } from '../ui/chain.tsx'
-import classes from './draft.module.css'
 import { sentence, useDraft, useView } from './draft-context.ts'
 import { focusSoon } from './focus.ts'
 import { keyOf } from './part-key.ts'
 import { type Path, valueAt } from './path.ts'
+import classes from './summary.module.css'
 
 /** All that is wrong with the draft, and the way to each. */
 export function IssueSummary() {

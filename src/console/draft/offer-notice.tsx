@@ -3,9 +3,9 @@ import { DifferenceList } from '../definitions/difference-list.tsx'
 import { useDifferences } from '../definitions/use-differences.ts'
 import { useViewer } from '../session/viewer-context.ts'
 import { Notice } from '../ui/notice.tsx'
-import classes from './draft.module.css'
 import { settled } from './draft-changes.ts'
 import { useDraft, useView } from './draft-context.ts'
+import classes from './notices.module.css'
 
 /** Something was written in this browser by somebody else, or in another tab, and was not saved: who has it now decides. */
 export function OfferNotice() {

@@ -12,6 +12,7 @@ import { ParamFields } from './param-fields.tsx'
 import { PartButtons } from './part-buttons.tsx'
 import { keyOf } from './part-key.ts'
 import type { Path } from './path.ts'
+import stepClasses from './step.module.css'
 import { doubleStep, moveStep, removeStep } from './step-moves.ts'
 
 type StepCardProps = {
@@ -41,22 +42,22 @@ export const StepCard = memo(({ step, phase, seq, canUp, canDown }: StepCardProp
     moveStep(editing, place, event.key === 'ArrowUp' ? -1 : 1)
   }
   return (
-    <li className={classes.step}>
-      <div className={classes.stepHead}>
+    <li className={stepClasses.step}>
+      <div className={stepClasses.stepHead}>
         <UnstyledButton
           id={`head-${partKey}`}
-          className={classes.stepName}
+          className={stepClasses.stepName}
           aria-expanded={isOpen}
           aria-controls={`body-${partKey}`}
           aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
           onClick={() => setOpen(partKey, !isOpen)}
           onKeyDown={onKeyDown}
         >
-          <IconChevronRight size={18} className={classes.fold} aria-hidden />
+          <IconChevronRight size={18} className={stepClasses.fold} aria-hidden />
           <span className={classes.number}>{seq + 1}</span>
-          <span className={classes.stepText}>
+          <span className={stepClasses.stepText}>
             <span>{title}</span>
-            <span className={classes.dim}>{summary(textOf(actionId), params)}</span>
+            <span className={stepClasses.dim}>{summary(textOf(actionId), params)}</span>
           </span>
           {issues > 0 && (
             <Chip tone="wait" icon={IconAlertTriangle}>
@@ -100,7 +101,7 @@ function StepBody({ path, action }: { path: Path; action: Action | undefined }) 
   const label = useField([...path, 'label'])
   const onFailure = useField([...path, 'onFailure'])
   return (
-    <div className={classes.stepBody}>
+    <div className={stepClasses.stepBody}>
       <IssuesHere path={path} />
       <div className={classes.pair}>
         <Select
@@ -141,7 +142,7 @@ function StepBody({ path, action }: { path: Path; action: Action | undefined }) 
           { value: 'ABORT_RUN', label: 'The run fails' },
         ]}
       />
-      {action !== undefined && <p className={classes.facts}>{facts(action)}</p>}
+      {action !== undefined && <p className={stepClasses.facts}>{facts(action)}</p>}
     </div>
   )
 }

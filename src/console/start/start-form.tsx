@@ -1,7 +1,7 @@
-import { Anchor, Autocomplete, Button, Group, Radio, Stack, Switch, Title } from '@mantine/core'
+import { Autocomplete, Button, Group, Radio, Stack, Switch, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconCheck } from '@tabler/icons-react'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import {
   type RefusalFragment,
@@ -14,6 +14,7 @@ import { act } from '../api/act.ts'
 import { useConnection } from '../api/connection-context.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { fromLocalField, toLocalField } from '../time/local-field.ts'
+import { BackLink } from '../ui/back-link.tsx'
 import { InstantField } from '../ui/instant-field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { EventFacts } from './event-facts.tsx'
@@ -91,9 +92,13 @@ export function StartForm({ event, version, scopes, at: begin, onRefused }: Star
     }
     const { created, run } = outcome.payload
     notifications.show({
-      message: created
-        ? `${event.title}: ${DONE[doing(isLater, rehearsal)]}`
-        : 'This run was there already; no second one was made.',
+      message: created ? (
+        <>
+          <bdi>{event.title}</bdi>: {DONE[doing(isLater, rehearsal)]}
+        </>
+      ) : (
+        'This run was there already; no second one was made.'
+      ),
       color: created ? 'teal' : 'blue',
       icon: <IconCheck size={18} aria-hidden />,
     })
@@ -102,11 +107,9 @@ export function StartForm({ event, version, scopes, at: begin, onRefused }: Star
 
   return (
     <>
-      <Anchor component={Link} to="/start" className={classes.back}>
-        Another event
-      </Anchor>
+      <BackLink to="/start">Another event</BackLink>
       <Title order={1} fz="h2" className={classes.title}>
-        Start {event.title}
+        Start <bdi>{event.title}</bdi>
       </Title>
       <div className={classes.columns}>
         <form ref={form} onSubmit={(submitted) => void submit(submitted)} noValidate className={classes.form}>
