@@ -186,6 +186,8 @@ describe.skipIf(browserPath === null)('the pages of an admin', TIME, async () =>
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: 'All that was done to it' }).click()
     await page.getByText('2 entries', { exact: true }).waitFor()
+    // Whose token it was is read besides.
+    await entries.filter({ hasText: 'admin created the token of Odo' }).waitFor()
     expect(await entries.allTextContents()).toEqual([
       expect.stringContaining('admin revoked the token of Odo'),
       expect.stringContaining('admin created the token of Odo'),

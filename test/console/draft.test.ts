@@ -130,6 +130,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await page.getByRole('combobox', { name: 'The phase ends' }).selectOption('trigger')
     await page.getByRole('combobox', { name: 'What happens' }).click()
     await page.getByText('This server has no triggers: a module brings them.').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
   })
 
   test('a gate waits for a trigger, with a condition on its payload that is told in words', async () => {
