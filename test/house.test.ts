@@ -45,3 +45,11 @@ test('the clock is read where time is made, and nowhere in domain', () => {
     domain.filter(({ text }) => /Date\.now|new Date\(\)|performance\.now|DateTime\.(now|utc\(\))/.test(text)),
   ).toEqual([])
 })
+
+test('tests wait with the patience that is the same everywhere', () => {
+  const root = fileURLToPath(new URL('.', import.meta.url))
+  const impatient = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.split(sep).includes('node_modules'))
+    .filter((file) => readFileSync(join(root, file), 'utf8').includes('vi.wait' + 'For('))
+  expect(impatient).toEqual([join('support', 'eventually.ts')])
+})

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { inject, onTestFinished, vi } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 
 /** What a command came to: its exit code (null where a signal ended it), and what it wrote. */
 export type Ended = { code: number | null; out: string; err: string }
@@ -28,13 +29,10 @@ export function startCommand(args: string[], { env = {}, input = '' }: { env?: o
     ended,
     /** Waits until it has written this, on standard output where nothing else is said. */
     wrote: (text: string | RegExp, where: 'out' | 'err' = 'out') =>
-      vi.waitFor(
-        () => {
-          if (typeof text === 'string' ? written[where].includes(text) : text.test(written[where])) return
-          throw new Error(`It has written ${JSON.stringify(written)}, and not ${text}.`)
-        },
-        { timeout: 30_000, interval: 10 },
-      ),
+      eventually(() => {
+        if (typeof text === 'string' ? written[where].includes(text) : text.test(written[where])) return
+        throw new Error(`It has written ${JSON.stringify(written)}, and not ${text}.`)
+      }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 
 /** A way to a server that can be cut: for tests of what goes on over lost connections. */
 export async function cuttable(address: string) {
@@ -56,11 +57,8 @@ export async function cuttable(address: string) {
     },
     /** Waits until so many connections were refused since the beginning. */
     refusals: (count: number) =>
-      vi.waitFor(
-        () => {
-          if (refused < count) throw new Error(`It has refused ${refused} connections.`)
-        },
-        { timeout: 30_000, interval: 10 },
-      ),
+      eventually(() => {
+        if (refused < count) throw new Error(`It has refused ${refused} connections.`)
+      }),
   }
 }

@@ -1,6 +1,7 @@
-import { afterAll, vi } from 'vitest'
+import { afterAll } from 'vitest'
 import { served, TOKEN } from '../server/served.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { command, startCommand } from './command.ts'
 
 /** A server with an event of every kind of step, for the tests of a file, and the command line that talks to it. */
@@ -31,15 +32,12 @@ export async function quizServer() {
     },
     /** Waits until a run matches, by what `runs` lists of it. */
     until: (id: string, matches: (run: Record<string, unknown>) => boolean) =>
-      vi.waitFor(
-        async () => {
-          const answer = await server.ask(
-            `query Until { run(id: "${id}") { status waitingCues currentPhase health waitingOn { kind } } }`,
-          )
-          const { run } = JSON.parse(answer).data
-          if (!matches(run)) throw new Error(`The run is ${answer}.`)
-        },
-        { timeout: 30_000, interval: 20 },
-      ),
+      eventually(async () => {
+        const answer = await server.ask(
+          `query Until { run(id: "${id}") { status waitingCues currentPhase health waitingOn { kind } } }`,
+        )
+        const { run } = JSON.parse(answer).data
+        if (!matches(run)) throw new Error(`The run is ${answer}.`)
+      }),
   }
 }

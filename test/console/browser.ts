@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, expect, onTestFinished, vi } from 'vitest'
+import { afterAll, expect, onTestFinished } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { browserPath, FLAGS } from './browser-path.ts'
 
 export { browserPath }
@@ -101,13 +102,10 @@ const isName = (found: string, name: string | RegExp) => (typeof name === 'strin
 
 /** Waits until the focus has come to what is called so. */
 export const untilFocusOn = (page: Page, name: string | RegExp): Promise<void> =>
-  vi.waitFor(
-    async () => {
-      const found = await focusedOn(page)
-      if (!isName(found, name)) throw new Error(`The focus is on "${found}" and not on "${name}".`)
-    },
-    { timeout: 30_000, interval: 50 },
-  )
+  eventually(async () => {
+    const found = await focusedOn(page)
+    if (!isName(found, name)) throw new Error(`The focus is on "${found}" and not on "${name}".`)
+  })
 
 /** Presses Tab, or Shift and Tab, until what has the focus is called so; what has it must be seen all the way. */
 export async function tabTo(page: Page, name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {

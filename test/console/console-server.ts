@@ -6,10 +6,9 @@ import { promisify } from 'node:util'
 import { afterAll, inject, onTestFinished, vi } from 'vitest'
 import { ServerProcess, TOKEN } from '../crash/server-process.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 
 const MODULES = ['test/cli/quiz-world.ts', 'test/console/fair-world.ts']
-const PATIENCE = { timeout: 30_000, interval: 20 }
-
 /** A cue that asks for something, as a step. */
 export const cue = (label: string, instruction: string) => ({
   actionId: 'core.cue',
@@ -103,13 +102,13 @@ export async function consoleServer({ modules = MODULES }: { modules?: readonly 
     },
     /** Waits until a run matches, by what is asked of it. */
     until: (id: string, matches: (run: RunSeen) => boolean) =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         const { run } = await ask(
           'query ($id: ID!) { run(id: $id) { status currentPhase cues { id } steps { label status note } } }',
           { id },
         )
         if (!matches(run)) throw new Error(`The run is ${JSON.stringify(run)}.`)
-      }, PATIENCE),
+      }),
   }
 }
 

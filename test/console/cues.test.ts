@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cuttable } from '../cli/cuttable.ts'
 import { TOKEN } from '../crash/server-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME, tabTo } from './browser.ts'
 import { consoleServer, cue } from './console-server.ts'
 
@@ -27,8 +28,8 @@ describe.skipIf(browserPath === null)('cues', TIME, async () => {
     await page.getByRole('heading', { name: 'Welcome everybody.' }).waitFor()
     await page.getByRole('link', { name: 'Event signed-in' }).last().waitFor()
     await page.getByText('Waits for a person: Welcome everybody.').waitFor()
-    expect(await page.title()).toBe('(1) Now · Cuelight')
-    expect(await page.getByText('New cue: Welcome everybody.').count()).toBe(1)
+    await eventually(async () => expect(await page.title()).toBe('(1) Now · Cuelight'))
+    await eventually(async () => expect(await page.getByText('New cue: Welcome everybody.').count()).toBe(1))
 
     await page.getByRole('button', { name: /your menu/ }).click()
     await page.getByRole('menuitem', { name: /forget/ }).click()
@@ -59,19 +60,16 @@ describe.skipIf(browserPath === null)('cues', TIME, async () => {
     await page.context().grantPermissions(['notifications'], { origin: server.url })
     await page.getByText('No cue waits for a person').waitFor()
     await page.getByRole('switch', { name: 'Notification' }).click({ force: true })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await page.evaluate(`localStorage.getItem('cuelight.alarm')`)).toContain('"notification":true')
     })
     await server.run('notified', [{ key: 'doors', steps: [cue('Horn', 'Blow the horn.')] }])
-    await vi.waitFor(
-      async () => {
-        const shown = await page.evaluate(
-          `navigator.serviceWorker.ready.then((worker) => worker.getNotifications()).then((all) => all.map(({ title, body }) => ({ title, body })))`,
-        )
-        expect(shown).toEqual([{ title: 'Event notified', body: 'Blow the horn.' }])
-      },
-      { timeout: 30_000, interval: 100 },
-    )
+    await eventually(async () => {
+      const shown = await page.evaluate(
+        `navigator.serviceWorker.ready.then((worker) => worker.getNotifications()).then((all) => all.map(({ title, body }) => ({ title, body })))`,
+      )
+      expect(shown).toEqual([{ title: 'Event notified', body: 'Blow the horn.' }])
+    })
   })
 
   test('a connection that is lost is said, nothing that was written is lost, and the cue is confirmed afterwards', async () => {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME } from './browser.ts'
 import { consoleServer, cue } from './console-server.ts'
 
@@ -24,13 +25,10 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
       token,
     )
   const saved = (slug: string, holds: (draft: Awaited<ReturnType<typeof read>>) => boolean) =>
-    vi.waitFor(
-      async () => {
-        const draft = await read(slug)
-        if (!holds(draft)) throw new Error(`The draft is ${JSON.stringify(draft)}.`)
-      },
-      { timeout: 30_000, interval: 50 },
-    )
+    eventually(async () => {
+      const draft = await read(slug)
+      if (!holds(draft)) throw new Error(`The draft is ${JSON.stringify(draft)}.`)
+    })
   const edit = async (slug: string, options: Partial<Parameters<typeof open>[0]> = {}) => {
     const page = await open({ token: TOKEN, path: `/definitions/${slug}/edit`, ...options })
     await page.getByRole('heading', { name: /^Draft of/ }).waitFor()
@@ -54,7 +52,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     expect(await findings(page)).toEqual([])
     await phase.getByRole('button', { name: /^1.*Wait/ }).click()
     await page.getByRole('button', { name: 'Doors open › step 1 › Wait › params.for' }).click()
-    await vi.waitFor(async () => expect(await focused(page)).toBe('draft.phases[0].steps[0].params.for'))
+    await eventually(async () => expect(await focused(page)).toBe('draft.phases[0].steps[0].params.for'))
     await page.keyboard.press('Control+A')
     await page.keyboard.type('90s')
     await page.getByText('Ready to be published').waitFor()
@@ -99,8 +97,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
       const { phases } = (await read('moved')).draft.asInput
       return phases.map(({ steps }: { steps: { label: string }[] }) => steps.map(({ label }) => label).join())
     }
-    const become = (...wanted: string[]) =>
-      vi.waitFor(async () => expect(await labels()).toEqual(wanted), { timeout: 30_000, interval: 50 })
+    const become = (...wanted: string[]) => eventually(async () => expect(await labels()).toEqual(wanted))
     await page.getByRole('button', { name: /^1.*Welcome/ }).focus()
     await page.keyboard.press('Alt+ArrowDown')
     await become('Sit,Welcome', '')
@@ -189,7 +186,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await change({ id, title: 'Hers' }, token)
     await title.fill('Mine again')
     await page.getByRole('button', { name: 'Take theirs' }).click()
-    await vi.waitFor(async () => expect(await title.inputValue()).toBe('Hers'))
+    await eventually(async () => expect(await title.inputValue()).toBe('Hers'))
     await page.getByRole('button', { name: 'Undo' }).click()
     await saved('shared', (draft) => draft.title === 'Mine again')
     await page.getByText('Saved', { exact: true }).waitFor()

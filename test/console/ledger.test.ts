@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME } from './browser.ts'
 import { consoleServer } from './console-server.ts'
 
@@ -23,13 +24,10 @@ describe.skipIf(browserPath === null)('the ledger of a run', TIME, async () => {
   }
   /** Waits until the resource of this name is in this state. */
   const until = (id: string, ref: string, status: string) =>
-    vi.waitFor(
-      async () => {
-        const { resources } = await ledgerOf(id)
-        expect(resources.find((entry: Entry) => entry.ref === ref)).toMatchObject({ status })
-      },
-      { timeout: 30_000, interval: 50 },
-    )
+    eventually(async () => {
+      const { resources } = await ledgerOf(id)
+      expect(resources.find((entry: Entry) => entry.ref === ref)).toMatchObject({ status })
+    })
   const openLedger = async (id: string, token: string) => {
     const page = await open({ token, path: `/runs/${id}` })
     await page.getByRole('tab', { name: 'Ledger' }).click()

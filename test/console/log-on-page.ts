@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 
 /** Down through the log in steps of less than what is shown, a frame for each: every line that was shown, by its place. */
 const COLLECT = `(async () => {
@@ -18,13 +18,10 @@ const COLLECT = `(async () => {
 
 /** Waits until the log on a page says these lines, each once and in order, however long it is. */
 export async function untilLogIs(page: Page, lines: readonly string[]): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const shown = await page.evaluate<(string | null)[]>(COLLECT)
-      if (JSON.stringify(shown) !== JSON.stringify(lines)) {
-        throw new Error(`The log has ${JSON.stringify(lines)}, and the page shows ${JSON.stringify(shown)}.`)
-      }
-    },
-    { timeout: 30_000, interval: 100 },
-  )
+  await eventually(async () => {
+    const shown = await page.evaluate<(string | null)[]>(COLLECT)
+    if (JSON.stringify(shown) !== JSON.stringify(lines)) {
+      throw new Error(`The log has ${JSON.stringify(lines)}, and the page shows ${JSON.stringify(shown)}.`)
+    }
+  })
 }

@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME } from './browser.ts'
 import { consoleServer } from './console-server.ts'
 
@@ -133,7 +134,7 @@ describe.skipIf(browserPath === null)('starting a run', TIME, async () => {
     expect(await runsOf(id)).toEqual([])
     await page.locator('dd', { hasText: /^2$/ }).waitFor()
     await page.getByRole('button', { name: 'Start it now' }).click()
-    await vi.waitFor(async () => expect(await runsOf(id)).toHaveLength(1), { timeout: 30_000 })
+    await eventually(async () => expect(await runsOf(id)).toHaveLength(1))
   })
 
   test('what cannot be started says why, and who may not start is offered nothing', async () => {

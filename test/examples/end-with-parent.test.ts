@@ -5,7 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 
 const END_WITH_PARENT = new URL('../../examples/invasion/end-with-parent.mjs', import.meta.url).href
 
@@ -33,10 +34,7 @@ test.each([
     const demo = spawn(process.execPath, ['-e', DEMO, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [pid] = await once(createInterface({ input: demo.stdout }), 'line')
     demo.kill('SIGKILL')
-    await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow(/ESRCH/), {
-      timeout: 20_000,
-      interval: 20,
-    })
+    await eventually(() => expect(() => process.kill(Number(pid), 0)).toThrow(/ESRCH/))
     expect(existsSync(folder)).toBe(stays)
   },
 )

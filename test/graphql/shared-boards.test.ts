@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { SharedSubscriptions } from '../../src/graphql/subscriptions/shared.ts'
 import { Silence } from '../../src/store/pool.ts'
+import { eventually } from '../support/eventually.ts'
 import { newSeed, randomFrom } from '../support/random.ts'
 import { FakeTable, sameness, type Told } from './fake-board.ts'
 import { Tap } from './tap.ts'
@@ -130,12 +131,9 @@ test.each([
       }
       table.tell()
       const staying = watchers.filter(({ left }) => !left)
-      await vi.waitFor(
-        () => {
-          for (const watcher of staying) expect([round, differences(table, watcher)]).toEqual([round, []])
-        },
-        { timeout: 5_000, interval: 2 },
-      )
+      await eventually(() => {
+        for (const watcher of staying) expect([round, differences(table, watcher)]).toEqual([round, []])
+      })
       for (let turns = 0; turns < 20; turns++) await turn()
       for (const { problems, tap } of watchers)
         expect({ round, problems, overfull: tap.overfull }).toEqual({ round, problems: [], overfull: 0 })
@@ -159,16 +157,16 @@ test('all who ask the same cost one look, one execution and one read, whether th
   const shared = new SharedSubscriptions()
   const watch = () => Array.from({ length: 25 }, () => new Watcher(table, shared))
   const early = watch()
-  await vi.waitFor(() => expect(early.map(({ has }) => has.size)).toEqual(early.map(() => 2)))
+  await eventually(() => expect(early.map(({ has }) => has.size)).toEqual(early.map(() => 2)))
   expect([table.listeners, table.executions, table.reads]).toEqual([1, 2, 0])
   const late = watch()
-  await vi.waitFor(() => expect(late.map(({ has }) => has.size)).toEqual(late.map(() => 2)))
+  await eventually(() => expect(late.map(({ has }) => has.size)).toEqual(late.map(() => 2)))
   expect([table.listeners, table.executions, table.reads]).toEqual([1, 4, 1])
   // Looks besides are the poll's.
   table.put('a', 1)
   table.tell()
   const all = [...early, ...late]
-  await vi.waitFor(() => expect(all.map((watcher) => told(watcher).at(-1))).toEqual(all.map(() => 'CHANGED a 3')))
+  await eventually(() => expect(all.map((watcher) => told(watcher).at(-1))).toEqual(all.map(() => 'CHANGED a 3')))
   expect([table.executions, table.reads]).toEqual([5, 1])
   // Those who come are told in the order of the places, whatever the order in which the things came.
   expect(told(all.at(-1) ?? expect.fail())).toEqual(['NEW a 2', 'NEW b 1', 'CHANGED a 3'])
@@ -181,9 +179,9 @@ test('a crowd that comes and leaves costs as much for each of it as a few do', a
   table.put('a')
   const shared = new SharedSubscriptions()
   const first = new Watcher(table, shared)
-  await vi.waitFor(() => expect(first.has.size).toBe(1))
+  await eventually(() => expect(first.has.size).toBe(1))
   const crowd = Array.from({ length: 500 }, () => new Watcher(table, shared))
-  await vi.waitFor(() => expect(crowd.every(({ has }) => has.size === 1)).toBe(true))
+  await eventually(() => expect(crowd.every(({ has }) => has.size === 1)).toBe(true))
   for (const watcher of crowd) watcher.leave()
   await turns()
   const asked = crowd.reduce((sum, { askedFor }) => sum + askedFor, 0)
@@ -197,12 +195,12 @@ test('a reader that is full holds nothing and is told how it ended, each thing o
   for (const id of ['stays', 'changes', 'goes']) table.put(id)
   const shared = new SharedSubscriptions()
   const [live, slow] = [new Watcher(table, shared), new Watcher(table, shared)]
-  await vi.waitFor(() => expect([live.has.size, slow.has.size]).toEqual([3, 3]))
+  await eventually(() => expect([live.has.size, slow.has.size]).toEqual([3, 3]))
   slow.tap.isFull = true
   const happen = async (change: () => void) => {
     change()
     table.tell()
-    await vi.waitFor(() => expect(live.values).toEqual(table.there))
+    await eventually(() => expect(live.values).toEqual(table.there))
   }
   const executions = table.executions
   for (let times = 0; times < 3; times++) await happen(() => table.put('changes'))
@@ -215,12 +213,12 @@ test('a reader that is full holds nothing and is told how it ended, each thing o
   expect([slow.told.length, slow.tap.overfull, table.reads]).toEqual([3, 0, 0])
   expect(table.executions - executions).toBe(8)
   slow.tap.isFull = false
-  await vi.waitFor(() => expect(slow.values).toEqual(table.there))
+  await eventually(() => expect(slow.values).toEqual(table.there))
   await turns()
   expect(told(slow).slice(3)).toEqual(['CHANGED changes 6', 'GONE goes 9', 'NEW comes 11'])
   expect(slow.problems).toEqual([])
   await happen(() => table.put('stays'))
-  await vi.waitFor(() => expect(slow.values).toEqual(table.there))
+  await eventually(() => expect(slow.values).toEqual(table.there))
 })
 
 test('a change comes before the rest of what was there when a reader came', async () => {
@@ -228,14 +226,14 @@ test('a change comes before the rest of what was there when a reader came', asyn
   for (let place = 0; place < 300; place++) table.put(`thing ${place}`, place)
   const shared = new SharedSubscriptions()
   const first = new Watcher(table, shared)
-  await vi.waitFor(() => expect(first.has.size).toBe(300), { timeout: 10_000 })
+  await eventually(() => expect(first.has.size).toBe(300))
   const late = new Watcher(table, shared, { fullAfter: 10 })
-  await vi.waitFor(() => expect(late.told.length).toBe(10))
+  await eventually(() => expect(late.told.length).toBe(10))
   table.put('thing 299', 299)
   table.tell()
-  await vi.waitFor(() => expect(first.values).toEqual(table.there))
+  await eventually(() => expect(first.values).toEqual(table.there))
   late.tap.isFull = false
-  await vi.waitFor(() => expect(late.values).toEqual(table.there), { timeout: 10_000 })
+  await eventually(() => expect(late.values).toEqual(table.there))
   expect(late.told.length).toBe(300)
   expect(late.told[10]?.id).toBe('thing 299')
 })
@@ -245,20 +243,20 @@ test('of what has no place whoever comes is told when it changes, and that it ha
   for (const id of ['one', 'other']) table.put(id)
   const shared = new SharedSubscriptions()
   const first = new Watcher(table, shared)
-  await vi.waitFor(() => expect(first.has.size).toBe(2))
+  await eventually(() => expect(first.has.size).toBe(2))
   for (const id of ['one', 'other']) table.put(id, null)
   table.tell()
-  await vi.waitFor(() => expect(first.values).toEqual(table.there))
+  await eventually(() => expect(first.values).toEqual(table.there))
   const late = new Watcher(table, shared, { returns: true })
   await turns()
   expect(late.told).toEqual([])
   table.put('one', null)
   table.tell()
-  await vi.waitFor(() => expect(told(late)).toEqual(['CHANGED one 5']))
+  await eventually(() => expect(told(late)).toEqual(['CHANGED one 5']))
   for (const id of ['other', 'one']) table.take(id)
   table.tell()
-  await vi.waitFor(() => expect(first.has.size).toBe(0))
-  await vi.waitFor(() => expect(late.told.length).toBe(2))
+  await eventually(() => expect(first.has.size).toBe(0))
+  await eventually(() => expect(late.told.length).toBe(2))
   expect(told(late)).toEqual(['CHANGED one 5', 'GONE one 7'])
 })
 
@@ -272,7 +270,7 @@ test('a first look that fails ends all who wait for it, and whoever comes then b
   table.failing = null
   table.put('a')
   const later = new Watcher(table, shared)
-  await vi.waitFor(() => expect(later.has.size).toBe(1))
+  await eventually(() => expect(later.has.size).toBe(1))
   later.leave()
 })
 
@@ -281,17 +279,17 @@ test('who comes while the database is away ends with it, and who has begun is to
   for (const id of ['a', 'b']) table.put(id)
   const shared = new SharedSubscriptions()
   const [live, slow] = [new Watcher(table, shared), new Watcher(table, shared)]
-  await vi.waitFor(() => expect([live.has.size, slow.has.size]).toEqual([2, 2]))
+  await eventually(() => expect([live.has.size, slow.has.size]).toEqual([2, 2]))
   slow.tap.isFull = true
   table.put('a')
   table.tell()
-  await vi.waitFor(() => expect(live.values).toEqual(table.there))
+  await eventually(() => expect(live.values).toEqual(table.there))
   table.failing = new Silence()
   slow.tap.isFull = false
-  await vi.waitFor(() => expect(table.outages.length).toBeGreaterThan(0))
+  await eventually(() => expect(table.outages.length).toBeGreaterThan(0))
   await expect(new Watcher(table, shared).ended).rejects.toThrow(Silence)
   table.failing = null
-  await vi.waitFor(() => expect(slow.values).toEqual(table.there), { timeout: 10_000 })
+  await eventually(() => expect(slow.values).toEqual(table.there))
   live.leave()
   slow.leave()
   expect(table.listeners).toBe(0)
@@ -305,12 +303,12 @@ test('what cannot be shown while the database is away is shown when it is back, 
   table.executing = new Silence()
   table.put('a')
   table.tell()
-  await vi.waitFor(() => expect(table.outages).toEqual([new Silence()]))
+  await eventually(() => expect(table.outages).toEqual([new Silence()]))
   slow.tap.isFull = true
   table.executing = null
-  await vi.waitFor(() => expect(live.values).toEqual(table.there), { timeout: 10_000 })
+  await eventually(() => expect(live.values).toEqual(table.there))
   slow.tap.isFull = false
-  await vi.waitFor(() => expect(slow.values).toEqual(table.there))
+  await eventually(() => expect(slow.values).toEqual(table.there))
   expect([told(live), told(slow)]).toEqual([['NEW a 1'], ['NEW a 1']])
 })
 
@@ -338,7 +336,7 @@ test('a reader for whom too much would have to be held is ended, and only that o
   const ids = Array.from({ length: 2_000 }, (_, index) => `thing ${index}`)
   const happen = async () => {
     table.tell()
-    await vi.waitFor(() => expect(live.has.size).toBe(table.there.size), { timeout: 20_000 })
+    await eventually(() => expect(live.has.size).toBe(table.there.size))
   }
   for (let round = 0; round < 3; round++) {
     if (round === 2) later.tap.isFull = true
@@ -352,7 +350,7 @@ test('a reader for whom too much would have to be held is ended, and only that o
   later.tap.isFull = false
   table.put('last')
   await happen()
-  await vi.waitFor(() => expect(later.values).toEqual(table.there))
+  await eventually(() => expect(later.values).toEqual(table.there))
   expect([live.problems, later.problems]).toEqual([[], []])
   live.leave()
   later.leave()

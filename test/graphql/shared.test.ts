@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { buildSchema, execute, parse } from 'graphql'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { follow, type Look } from '../../src/graphql/subscriptions/follow.ts'
 import type { Log } from '../../src/graphql/subscriptions/replayable.ts'
 import { SharedSubscriptions } from '../../src/graphql/subscriptions/shared.ts'
+import { eventually } from '../support/eventually.ts'
 import { newSeed, randomFrom } from '../support/random.ts'
 import { Tap } from './tap.ts'
 
@@ -149,14 +150,14 @@ test('a reader that is full costs neither reads nor bytes until it has room', as
   for (const tap of [quick, slow]) shared.join(table.log(3), { sameness, execute: table.execute, outlet: tap })
   for (let round = 0; round < 10; round++) {
     table.append(2)
-    await vi.waitFor(() => expect(quick.numbers.at(-1)).toBe(table.last))
+    await eventually(() => expect(quick.numbers.at(-1)).toBe(table.last))
   }
   expect([slow.overfull, slow.numbers.length, table.reads, table.executions]).toEqual([0, 0, 0, 10])
   slow.isFull = false
-  await vi.waitFor(() => expect(slow.numbers).toEqual(from(4, 23)))
+  await eventually(() => expect(slow.numbers).toEqual(from(4, 23)))
   expect(quick.numbers).toEqual(from(4, 23))
   table.append(1)
-  await vi.waitFor(() => expect([slow.numbers.at(-1), quick.numbers.at(-1)]).toEqual([24, 24]))
+  await eventually(() => expect([slow.numbers.at(-1), quick.numbers.at(-1)]).toEqual([24, 24]))
   expect(table.executions).toBe(10 + 4 + 1)
 })
 
@@ -167,7 +168,7 @@ test('what was pruned before a reader came to it is passed over', async () => {
   const tap = new NumberTap()
   new SharedSubscriptions().join(table.log(2), { sameness, execute: table.execute, outlet: tap })
   table.append(2)
-  await vi.waitFor(() => expect(tap.numbers).toEqual([13, 14]))
+  await eventually(() => expect(tap.numbers).toEqual([13, 14]))
 })
 
 test('a read that fails is made again, and its reader stays', async () => {
@@ -176,11 +177,11 @@ test('a read that fails is made again, and its reader stays', async () => {
   table.failing = true
   const tap = new NumberTap()
   const events = new SharedSubscriptions().join(table.log(0), { sameness, execute: table.execute, outlet: tap })
-  await vi.waitFor(() => expect(table.reads).toBe(1))
+  await eventually(() => expect(table.reads).toBe(1))
   table.append(1)
   await turn()
   table.failing = false
-  await vi.waitFor(() => expect(tap.numbers).toEqual([1, 2, 3, 4]), { timeout: 20_000 })
+  await eventually(() => expect(tap.numbers).toEqual([1, 2, 3, 4]))
   expect(table.outages).toEqual([new Error('away'), new Error('away')])
   table.ended = true
   table.tell()

@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { formatId } from '../../src/domain/ids.ts'
 import { Silence } from '../../src/store/pool.ts'
+import { eventually } from '../support/eventually.ts'
 import { Client } from './client.ts'
 import { insertStep, parkedSince } from './fixtures.ts'
 import { changes, db, later, newRun } from './run-feed.ts'
@@ -38,7 +39,7 @@ test.each([
     const results = [(await events.next()).value]
     weather.away = true
     const following = [events.next(), events.next()]
-    await vi.waitFor(() => expect(client.outages).toEqual([new Silence()]))
+    await eventually(() => expect(client.outages).toEqual([new Silence()]))
     weather.away = false
     for (const event of following) results.push((await event).value)
     expect(results.map((result) => result?.errors)).toEqual([undefined, undefined, undefined])
@@ -56,7 +57,7 @@ test('whoever leaves while the database is away is told nothing more', async () 
   await events.next()
   weather.away = true
   const following = events.next()
-  await vi.waitFor(() => expect(client.outages.length).toBe(1))
+  await eventually(() => expect(client.outages.length).toBe(1))
   await events.return?.()
   expect(await following).toEqual({ done: true, value: undefined })
 })

@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
+import { eventually } from '../support/eventually.ts'
 import { actionOf, connect } from './connected.ts'
 import { Harbour } from './harbour.ts'
 
@@ -18,7 +19,7 @@ test.each<[string, object, string]>([
   expect(registry.failures().map(({ problems }) => problems.join())).toEqual([expect.stringContaining(said)])
   expect(logged).toEqual([expect.stringContaining(said)])
   clock.moveBy(1_000)
-  await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined(), { timeout: 20_000 })
+  await eventually(() => expect(registry.action('harbour.moor')).toBeDefined())
   expect(registry.failures()).toEqual([])
 })
 

@@ -4,6 +4,7 @@ import { Registry } from '../../src/modules/registry.ts'
 import { RemoteModules } from '../../src/modules/remote.ts'
 import { systemClock } from '../../src/runner/clock.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
+import { eventually } from '../support/eventually.ts'
 import { actionOf, connect, envelope, perform } from './connected.ts'
 import { freePort, Harbour, type Received, SECRET } from './harbour.ts'
 import { receiver } from './receiver.ts'
@@ -244,10 +245,10 @@ test('a world that comes up later is registered then, without a restart, and its
   const start = clock.now()
   const asks: number[] = []
   const untilAsleep = () =>
-    vi.waitFor(() => {
+    eventually(() => {
       if (clock.next === null) throw new Error('It is being asked.')
       return clock.next
-    }, 20_000)
+    })
   // The pauses grow, and not for ever.
   for (let ask = 0; ask < 8; ask += 1) {
     const next = await untilAsleep()
@@ -266,7 +267,7 @@ test('a world that comes up later is registered then, without a restart, and its
 
   await Harbour.open({ port })
   clock.moveTo(next)
-  await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined(), { timeout: 20_000 })
+  await eventually(() => expect(registry.action('harbour.moor')).toBeDefined())
   expect(registry.failures()).toEqual([])
   expect(logged.slice(1)).toEqual(['info: Module "harbour" loaded from CUELIGHT_REMOTE_MODULES[0].'])
 })
@@ -280,7 +281,7 @@ test('a world that hangs when it is asked for its manifest holds nobody up, and 
     expect.stringContaining('Its manifest could not be read: there was no answer within 1 s.'),
   ])
   clock.moveBy(1_000)
-  await vi.waitFor(() => expect(registry.action('harbour.moor')).toBeDefined(), { timeout: 20_000 })
+  await eventually(() => expect(registry.action('harbour.moor')).toBeDefined())
 })
 
 test('a manifest that is too large or elsewhere is refused, and nothing else is asked for', async () => {

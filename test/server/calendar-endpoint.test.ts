@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import ICAL from 'ical.js'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { served, TOKEN } from './served.ts'
 import { startServer } from './small-api.ts'
 
@@ -169,7 +170,7 @@ test('with one secret so many calendar feeds are made at a time; other secrets a
   })
   const ask = (secret: string) => fetch(`${url}/calendar.ics?secret=${secret}`)
   const open = [ask('busy'), ask('busy')]
-  await vi.waitFor(() => expect(begun).toBe(2))
+  await eventually(() => expect(begun).toBe(2))
   const refused = await ask('busy')
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
   expect((await ask('other')).status).toBe(200)

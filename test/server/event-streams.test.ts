@@ -1,12 +1,13 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { formatId } from '../../src/domain/ids.ts'
 import { readConfig } from '../../src/server/config.ts'
 import { createHttpServer } from '../../src/server/http.ts'
 import { serve } from '../../src/server/serve.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { appendLines } from '../graphql/fixtures.ts'
+import { eventually } from '../support/eventually.ts'
 import { countExecutions } from './executions.ts'
 import { followedLog } from './followed-log.ts'
 import { LogReader, RUN_LOG, upTo } from './log-reader.ts'
@@ -14,7 +15,7 @@ import { StreamReader } from './stream-reader.ts'
 import { wiredParts } from './wired-api.ts'
 
 const { db, databaseUrl, clock, quiet, changes, url, server, newRun, write, finish, subscribed } = await followedLog()
-const listening = (count: number) => vi.waitFor(() => expect(changes.listeners).toBe(count), { timeout: 20_000 })
+const listening = (count: number) => eventually(() => expect(changes.listeners).toBe(count))
 
 const open: { cut(): void }[] = []
 afterEach(async () => {
@@ -57,7 +58,7 @@ test('readers over server-sent events and WebSocket share one source, one execut
   for (let round = 1; round <= 5; round++) {
     const line = await write(runId, ['a', 'grüße\n\ndata: "b"'])
     await Promise.all(overStreams.map((reader) => reader.until(line)))
-    await vi.waitFor(() => expect(overSockets.map(({ payloads }) => payloads.length)).toEqual(Array(10).fill(round)))
+    await eventually(() => expect(overSockets.map(({ payloads }) => payloads.length)).toEqual(Array(10).fill(round)))
     expect(counted.events).toBe(round)
   }
   for (const { lines, payloads } of overStreams) {
@@ -102,7 +103,7 @@ test('a stream has the head, the events and the end that it always had', async (
   await reader?.until(1)
   // It is kept alive meanwhile.
   const { pings = 0 } = reader ?? {}
-  await vi.waitFor(() => expect(reader?.pings).toBeGreaterThan(pings + 1), { timeout: 20_000 })
+  await eventually(() => expect(reader?.pings).toBeGreaterThan(pings + 1))
   await write(runId, ['two'])
   await finish(runId)
   expect(await reader?.ended).toBe('COMPLETE')
@@ -211,7 +212,7 @@ test('a stream that is asked for behind another on its connection comes when tha
   await write(second, ['of the second'])
   await write(first, ['of the first'])
   for (const runId of [first, second]) await finish(runId)
-  await vi.waitFor(() => expect(changes.listeners).toBe(0), { timeout: 20_000 })
+  await eventually(() => expect(changes.listeners).toBe(0))
   patient.end()
   expect((await heard).match(/"text":"[^"]*"|event: complete/g)).toEqual([
     '"text":"of the first"',
@@ -265,10 +266,10 @@ test('a stream of which nothing is taken for long is cut, and one that is read s
     await write(runId, ['x'.repeat(250_000)])
     await read.until(line)
   }
-  await vi.waitFor(() => expect(impatient.stats().subscribers).toBe(1), { timeout: 20_000 })
+  await eventually(() => expect(impatient.stats().subscribers).toBe(1))
   // Nothing else moves on it for twice as long.
   const { pings } = read
-  await vi.waitFor(() => expect(read.pings).toBeGreaterThanOrEqual(pings + 10), { timeout: 20_000 })
+  await eventually(() => expect(read.pings).toBeGreaterThanOrEqual(pings + 10))
   const line = await write(runId, ['more'])
   await read.until(line)
   read.cut()

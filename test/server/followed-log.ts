@@ -1,9 +1,10 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { createLogger } from '../../src/server/logger.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { NOW } from '../graphql/client.ts'
 import { appendLines, insertEvent, insertRun } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { WatchedChanges } from './watched-changes.ts'
 import { wiredServer } from './wired-api.ts'
 
@@ -36,7 +37,6 @@ export async function followedLog() {
       changes.publish({ runId, line: 0, cues: false })
     },
     /** Waits until so many follow something. */
-    subscribed: (count: number) =>
-      vi.waitFor(() => expect(server.stats().subscribers).toBe(count), { timeout: 20_000 }),
+    subscribed: (count: number) => eventually(() => expect(server.stats().subscribers).toBe(count)),
   }
 }

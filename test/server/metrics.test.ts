@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createTestDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { databaseLink } from './database-link.ts'
 import { parseExposition, valueIn } from './exposition.ts'
 import { served, TOKEN } from './served.ts'
 import { SLIPPED } from './watched-world.ts'
-
-const PATIENCE = { timeout: 30_000, interval: 20 }
 
 async function ownDatabase() {
   const database = await createTestDatabase()
@@ -57,14 +56,14 @@ test('what runs did, and what is open, stands on the page in numbers', async () 
     data: { claimedBy: 'a process that died', leaseUntil: new Date(0) },
   })
 
-  const page = await vi.waitFor(async () => {
+  const page = await eventually(async () => {
     const read = await pageOf(url)
     expect(valueIn(read, 'cuelight_lease_takeovers_total')).toBe(1)
     expect(valueIn(read, 'cuelight_missed_runs_total', { reason: 'NOT_RUNNING' })).toBe(1)
     expect(valueIn(read, 'cuelight_steps_total', { outcome: 'PARKED' })).toBe(1)
     expect(valueIn(read, 'cuelight_runs', { status: 'SCHEDULED' })).toBe(1)
     return read
-  }, PATIENCE)
+  })
   const outcomes = ['DONE', 'PARKED', 'RETRIED', 'FAILED', 'REFUSED', 'CANCELLED', 'LATE']
   expect(outcomes.map((outcome) => valueIn(page, 'cuelight_steps_total', { outcome }))).toEqual([2, 1, 1, 1, 1, 0, 0])
   expect(valueIn(page, 'cuelight_steps_refused_total', { code: 'ACTION_DISABLED' })).toBe(1)
@@ -92,7 +91,7 @@ test('open subscriptions of sockets and event streams are counted, and no more o
   const { url: databaseUrl } = await ownDatabase()
   const { url } = await served({ DATABASE_URL: databaseUrl })
   const subscribers = (count: number) =>
-    vi.waitFor(async () => expect(valueIn(await pageOf(url), 'cuelight_subscribers')).toBe(count), PATIENCE)
+    eventually(async () => expect(valueIn(await pageOf(url), 'cuelight_subscribers')).toBe(count))
   await subscribers(0)
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
   onTestFinished(() => socket.terminate())
@@ -184,7 +183,7 @@ test.each(['cut', 'freeze'] as const)(
       expect(valueIn(page, 'cuelight_queue_depth', { queue: 'dispatches' })).toBe(0)
     }
     link.mend()
-    await vi.waitFor(async () => expect(valueIn(await pageOf(url), 'cuelight_database_up')).toBe(1), PATIENCE)
+    await eventually(async () => expect(valueIn(await pageOf(url), 'cuelight_database_up')).toBe(1))
   },
 )
 

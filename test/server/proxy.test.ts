@@ -5,9 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from 'graphql-ws'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createTestDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { served, TOKEN } from './served.ts'
 
 // The proxy of the document, before two servers on one database; run where there is an nginx.
@@ -52,14 +53,9 @@ async function startProxy(servers: [string, string]) {
     rmSync(folder, { recursive: true, force: true })
   })
   const url = `http://127.0.0.1:${port}`
-  await vi.waitFor(
-    async () => {
-      expect((await fetch(`${url}/healthz`).catch((error) => `${error} ${complaint}`)).valueOf()).toBeInstanceOf(
-        Response,
-      )
-    },
-    { timeout: 30_000, interval: 50 },
-  )
+  await eventually(async () => {
+    expect((await fetch(`${url}/healthz`).catch((error) => `${error} ${complaint}`)).valueOf()).toBeInstanceOf(Response)
+  })
   return { url, accessLog: () => readFileSync(join(folder, 'logs/cuelight.log'), 'utf8') }
 }
 
@@ -122,7 +118,7 @@ test.skipIf(!hasNginx)(
 
     const secret = 'cuelight_a-secret-that-nobody-may-read'
     expect((await fetch(`${url}/calendar.ics?secret=${secret}`)).status).toBe(401)
-    await vi.waitFor(() => expect(accessLog()).toContain('/calendar.ics 401'), { timeout: 30_000, interval: 20 })
+    await eventually(() => expect(accessLog()).toContain('/calendar.ics 401'))
     expect(accessLog()).not.toContain(secret)
     for (const path of ['/metrics', '/readyz']) expect((await fetch(url + path)).status).toBe(404)
   },

@@ -1,15 +1,14 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/server/config.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { secretsOf } from '../../src/server/secrets.ts'
 import { serve } from '../../src/server/serve.ts'
 import { freePort, Harbour, SECRET } from '../modules/harbour.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { url: databaseUrl } = await testDatabase()
 const TOKEN = 'the-admin-token-of-the-tests'
-const PATIENCE = { timeout: 30_000, interval: 20 }
-
 /** A server with a module over HTTP, and its log. */
 async function startServer(url: string) {
   const read = readConfig({
@@ -35,11 +34,11 @@ async function startServer(url: string) {
     return response.text()
   }
   const warnings = () =>
-    vi.waitFor(async (): Promise<string[]> => {
+    eventually(async (): Promise<string[]> => {
       const response = await fetch(`${server.url}/readyz`)
       expect(response.status).toBe(200)
       return JSON.parse(await response.text()).warnings
-    }, PATIENCE)
+    })
   return { ask, warnings, lines }
 }
 
@@ -69,13 +68,13 @@ async function start(ask: Ask, definitionId: string): Promise<string> {
 }
 
 const followed = (ask: Ask, runId: string, status: string) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const run = await ask(
       `{ run(id: "${runId}") { status lastError steps { status lastError } log { edges { node { kind text detail } } } } }`,
     )
     expect(run).toContain(`"data":{"run":{"status":"${status}"`)
     return run
-  }, PATIENCE)
+  })
 
 const moor = { actionId: 'harbour.moor', params: { ship: 'cog', count: 3 } }
 
@@ -117,7 +116,7 @@ test('a world that comes up after the server is there without a restart', async 
   ])
   expect((await publish(ask, 'too-early', moor)).said).toContain('InvalidInputError')
   const harbour = await Harbour.open({ port })
-  await vi.waitFor(async () => expect(await warnings()).toEqual([]), PATIENCE)
+  await eventually(async () => expect(await warnings()).toEqual([]))
   const { id } = await publish(ask, 'in-time', moor)
   await followed(ask, await start(ask, id), 'COMPLETED')
   expect(await harbour.said()).toEqual(MOORED_AND_GONE)

@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createClient } from 'graphql-ws'
-import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { receiver } from '../modules/receiver.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { url: databaseUrl, db } = await testDatabase()
 
@@ -173,14 +174,11 @@ test('no secret of the settings leaves the server, whatever modules and worlds t
   }
   const followed = follow(`subscription { runLog(runId: "${runId}") { entries { kind text detail } } }`)
   follow('subscription { cues { type cue { instruction } } }').catch(() => {})
-  const cue = await vi.waitFor(
-    async () => {
-      const found = /"cues":\[\{"id":"([^"]+)"/.exec(await ask(READ_RUN, { id: runId }))?.[1]
-      expect(found).toBeDefined()
-      return found
-    },
-    { timeout: 50_000, interval: 200 },
-  )
+  const cue = await eventually(async () => {
+    const found = /"cues":\[\{"id":"([^"]+)"/.exec(await ask(READ_RUN, { id: runId }))?.[1]
+    expect(found).toBeDefined()
+    return found
+  })
   await ask(
     'mutation ($id: ID!) { confirmCue(input: {id: $id}) { ... on Error { message } ... on ConfirmCuePayload { __typename } } }',
     {

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from 'graphql-ws'
 import pg from 'pg'
-import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { readConfig, type ServerConfig } from '../../src/server/config.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { type RunningServer, type ServeOptions, serve } from '../../src/server/serve.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { SECRETS } from './indiscreet-world.ts'
 
 const { url: databaseUrl } = await testDatabase()
@@ -197,14 +198,11 @@ test('secrets that an action lets slip are struck out of what is stored of its r
   )
   const [run] = /run_[0-9a-f-]+/.exec(started) ?? []
   const query = `{ run(id: "${run}") { status lastError steps { lastError } log { edges { node { kind text detail } } } } }`
-  const stored = await vi.waitFor(
-    async () => {
-      const now = await found(query)
-      expect(now).toContain('"status":"PAUSED"')
-      return now
-    },
-    { timeout: 20_000 },
-  )
+  const stored = await eventually(async () => {
+    const now = await found(query)
+    expect(now).toContain('"status":"PAUSED"')
+    return now
+  })
   const clean =
     '401 from [redacted] ([redacted]), signed with [redacted], as Bearer [redacted] at https://me:[redacted]@db.example'
   expect(stored).toContain(`"lastError":"${clean}"`)

@@ -1,12 +1,11 @@
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { readConfig } from '../../src/server/config.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { secretsOf } from '../../src/server/secrets.ts'
 import { serve } from '../../src/server/serve.ts'
+import { eventually } from '../support/eventually.ts'
 
 export const TOKEN = 'the-admin-token-of-the-tests'
-const PATIENCE = { timeout: 30_000, interval: 20 }
-
 /** A whole server with these settings, and what to do with it over HTTP; stopped when the test, or the file, is over. */
 export async function served(
   env: Record<string, string>,
@@ -54,8 +53,8 @@ export async function served(
     },
     /** Waits until a run has the status. */
     reaches: (runId: string, status: string) =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         expect(await ask(`query Status { run(id: "${runId}") { status } }`)).toContain(`"status":"${status}"`)
-      }, PATIENCE),
+      }),
   }
 }

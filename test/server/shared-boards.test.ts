@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { isObject } from '../../src/domain/plain-object.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { createLogger } from '../../src/server/logger.ts'
@@ -6,6 +6,7 @@ import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { NOW } from '../graphql/client.ts'
 import { appendLines, insertEvent, insertRun, insertStep, parkedSince } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { newSeed, randomFrom } from '../support/random.ts'
 import { countExecutions } from './executions.ts'
 import { LogReader } from './log-reader.ts'
@@ -47,8 +48,8 @@ type Cued = { type: Kind; cue: { id: string; claimedBy: { name: string } | null 
 const open: { cut(): void }[] = []
 afterEach(async () => {
   for (const reader of open.splice(0)) reader.cut()
-  await vi.waitFor(() => expect(server.stats().subscribers).toBe(0), { timeout: 20_000 })
-  await vi.waitFor(() => expect(changes.listeners).toBe(0))
+  await eventually(() => expect(server.stats().subscribers).toBe(0))
+  await eventually(() => expect(changes.listeners).toBe(0))
   await db.prisma.step.deleteMany()
   await db.prisma.logLine.deleteMany()
   await db.prisma.run.deleteMany()
@@ -61,7 +62,7 @@ async function crowd(
   const before = server.stats().subscribers
   const readers = await Promise.all(Array.from({ length: count }, () => LogReader.open({ url, runId: '', ...wanted })))
   open.push(...readers)
-  await vi.waitFor(() => expect(server.stats().subscribers).toBe(before + count), { timeout: 20_000 })
+  await eventually(() => expect(server.stats().subscribers).toBe(before + count))
   return readers
 }
 
@@ -121,14 +122,10 @@ test('fifty subscribers to the same cues cost one look and one execution for eac
   const executions = countExecutions('CueEvent', 'cue')
   const before = counted.looks
   const id = await openCue()
-  await vi.waitFor(() => expect(readers.map(({ payloads }) => payloads.length)).toEqual(readers.map(() => 1)), {
-    timeout: 20_000,
-  })
+  await eventually(() => expect(readers.map(({ payloads }) => payloads.length)).toEqual(readers.map(() => 1)))
   expect(executions.events).toBe(1)
   await claim(id, 'Mira')
-  await vi.waitFor(() => expect(readers.map(({ payloads }) => payloads.length)).toEqual(readers.map(() => 2)), {
-    timeout: 20_000,
-  })
+  await eventually(() => expect(readers.map(({ payloads }) => payloads.length)).toEqual(readers.map(() => 2)))
   expect(executions.events).toBe(2)
   // Besides the two there are the poll's, of one feed and not of fifty.
   expect(counted.looks - before).toBeLessThan(25)
@@ -146,14 +143,14 @@ test('readers of cues over server-sent events share with those over WebSocket, a
   expect(changes.listeners).toBe(1)
   const executions = countExecutions('CueEvent', 'cue')
   const id = await openCue('Öffne\n\ndata: die Tore')
-  await vi.waitFor(() => expect(sockets.map(({ payloads }) => payloads.length)).toEqual(sockets.map(() => 1)))
+  await eventually(() => expect(sockets.map(({ payloads }) => payloads.length)).toEqual(sockets.map(() => 1)))
   const expected = [JSON.stringify(sockets[0]?.payloads[0])]
-  await vi.waitFor(() => expect(streams.map(({ payloads }) => payloads)).toEqual(streams.map(() => expected)))
+  await eventually(() => expect(streams.map(({ payloads }) => payloads)).toEqual(streams.map(() => expected)))
   expect(executions.events).toBe(1)
   const late = await overStream()
-  await vi.waitFor(() => expect(late.payloads).toEqual(expected))
+  await eventually(() => expect(late.payloads).toEqual(expected))
   await claim(id, 'Mira')
-  await vi.waitFor(() => expect([...streams, late].map(({ payloads }) => payloads.length)).toEqual(Array(6).fill(2)))
+  await eventually(() => expect([...streams, late].map(({ payloads }) => payloads.length)).toEqual(Array(6).fill(2)))
   expect(executions.events).toBe(3)
   expect(changes.listeners).toBe(1)
 })
@@ -170,11 +167,11 @@ test('what is asked otherwise, or with another role, is not shared', async () =>
   expect(changes.listeners).toBe(5)
   const executions = countExecutions('CueEvent', 'cue')
   await openCue()
-  await vi.waitFor(() => expect(executions.events).toBe(2))
+  await eventually(() => expect(executions.events).toBe(2))
   await insertStep(db, await newRun('yew'), parkedSince(NOW))
   changes.publish({ runId: '', line: 1, cues: true })
-  await vi.waitFor(() => expect(yew?.payloads.length).toBe(1))
-  await vi.waitFor(() => expect(executions.events).toBe(5))
+  await eventually(() => expect(yew?.payloads.length).toBe(1))
+  await eventually(() => expect(executions.events).toBe(5))
 })
 
 test('a socket that stops reading among others holds up nobody, and is told afterwards how all ended, each once', async () => {
@@ -182,12 +179,10 @@ test('a socket that stops reading among others holds up nobody, and is told afte
   const [stalled, ...live] = await crowd(4, { query: CUES })
   if (stalled === undefined) throw new Error('There is nobody.')
   const first = await openCue()
-  await vi.waitFor(() => expect(stalled.payloads.length).toBe(1))
+  await eventually(() => expect(stalled.payloads.length).toBe(1))
   stalled.socket.pause()
   const all = (count: number) =>
-    vi.waitFor(() => expect(live.map(({ payloads }) => payloads.length)).toEqual(live.map(() => count)), {
-      timeout: 20_000,
-    })
+    eventually(() => expect(live.map(({ payloads }) => payloads.length)).toEqual(live.map(() => count)))
   let count = 1
   const ids: string[] = []
   // As much as the kernel and the server take for a socket, and more.
@@ -207,7 +202,7 @@ test('a socket that stops reading among others holds up nobody, and is told afte
   }
   stalled.socket.resume()
   const expected = await table()
-  await vi.waitFor(() => expect(opened(cuesOf(stalled))).toEqual(expected), { timeout: 30_000 })
+  await eventually(() => expect(opened(cuesOf(stalled))).toEqual(expected))
   for (const reader of live) expect(opened(cuesOf(reader))).toEqual(expected)
   // Of most that opened and were resolved meanwhile it did not hear, and of the claims of the last alone.
   const heard = cuesOf(stalled)
@@ -218,13 +213,13 @@ test('a socket that stops reading among others holds up nobody, and is told afte
 test('however often a run changes, all who follow it are told ten times a second at most, and how it ended', async () => {
   const id = await newRun()
   const readers = await crowd(20, { query: RUNS })
-  await vi.waitFor(() => expect(readers.map(({ payloads }) => payloads.length)).toEqual(readers.map(() => 1)))
+  await eventually(() => expect(readers.map(({ payloads }) => payloads.length)).toEqual(readers.map(() => 1)))
   const executions = countExecutions('RunEvent', 'run')
   const startedAt = performance.now()
   for (let times = 0; times < 60; times++) await change(id, { health: times % 2 === 0 ? 'STALLED' : 'OK' })
   await change(id, { status: 'PAUSED', health: 'DEGRADED' })
   const last = { matches: true, run: { id: `run_${id}`, status: 'PAUSED', health: 'DEGRADED' } }
-  await vi.waitFor(() => {
+  await eventually(() => {
     for (const { payloads } of readers) expect(Object(payloads.at(-1)).data.runs).toEqual(last)
   })
   expect(executions.events).toBeLessThanOrEqual((performance.now() - startedAt) / 100 + 2)
@@ -266,8 +261,7 @@ test(`readers of runs that come, stall and go end with the table (seed ${seed})`
   for (const reader of alive) reader.socket.resume()
   const rows = await db.prisma.run.findMany({ where: { status: { in: ['RUNNING', 'PAUSED'] } } })
   const expected = new Map(rows.map(({ id, status, health }) => [`run_${id}`, `${status} ${health}`]))
-  for (const { payloads } of alive)
-    await vi.waitFor(() => expect(shownBy(payloads)).toEqual(expected), { timeout: 20_000 })
+  for (const { payloads } of alive) await eventually(() => expect(shownBy(payloads)).toEqual(expected))
 }, 120_000)
 
 /** The runs that a reader has, by what it was told; throws where one has left that it was not told of. */

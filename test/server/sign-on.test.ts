@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLogger } from '../../src/server/logger.ts'
 import { SignOn } from '../../src/server/sign-on.ts'
+import { eventually } from '../support/eventually.ts'
 
 const NOW = Date.parse('2026-03-06T20:00:00Z')
 const ISSUER = 'https://sso.example'
@@ -293,7 +294,7 @@ describe('the key set', () => {
   ])('that %s is refused', async (_case, answer, message) => {
     const { check, warned } = signOnOf((await keySet(answer)).url)
     expect(await check(await jwt())).toBe('unknown')
-    await vi.waitFor(() => expect(warned()).toHaveLength(1))
+    await eventually(() => expect(warned()).toHaveLength(1))
     expect(warned()[0]).toMatch(message)
   })
 })

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { type SubscriptionArgs, subscribe as subscribeAsSpecified } from 'graphql'
 import { createClient } from 'graphql-ws'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { MAX_BODY_BYTES } from '../../src/server/graphql-endpoint.ts'
 import { MAX_UNSENT_BYTES } from '../../src/server/unsent.ts'
+import { eventually } from '../support/eventually.ts'
 import { AUTHORIZATION, Numbers, smallApi, startServer } from './small-api.ts'
 
 /** Of it in many messages there is more than the network and the bound hold. */
@@ -261,7 +262,7 @@ function gatedApi() {
     await new Promise<void>((open) => gates.push(open))
     return subscribeAsSpecified(args)
   }
-  const letOneBegin = () => vi.waitFor(() => (gates.shift() ?? expect.fail('Nothing waits to begin.'))())
+  const letOneBegin = () => eventually(() => (gates.shift() ?? expect.fail('Nothing waits to begin.'))())
   return { api: { ...api, subscribe: begin }, begun, letOneBegin, waiting: () => gates.length }
 }
 
@@ -283,7 +284,7 @@ test('an id may be used again as soon as it is completed, and what had it before
   await letOneBegin()
   await letOneBegin()
   await begun[0]?.returned
-  await vi.waitFor(() => expect(begun.length).toBe(2))
+  await eventually(() => expect(begun.length).toBe(2))
   begun[0]?.push(1)
   begun[1]?.push(2)
   expect(await next()).toEqual({ id: '1', type: 'next', payload: { data: { new: 2 } } })
@@ -323,10 +324,10 @@ test.each([
   })
   socket.pause()
   for (let sent = 0; sent < MANY; sent++) sendOne(socket, sent)
-  await vi.waitFor(() => expect(server.stats().unsentBytes).toBeGreaterThan(2 * MAX_UNSENT_BYTES), { timeout: 20_000 })
+  await eventually(() => expect(server.stats().unsentBytes).toBeGreaterThan(2 * MAX_UNSENT_BYTES))
   // As long as reading all the rest would take.
   for (let turns = 0; turns < 2_000; turns++) await new Promise((resolve) => setImmediate(resolve))
   expect(server.stats().unsentBytes).toBeLessThan(3 * MAX_UNSENT_BYTES)
   socket.resume()
-  await vi.waitFor(() => expect(answered).toBe(MANY), { timeout: 20_000 })
+  await eventually(() => expect(answered).toBe(MANY))
 })

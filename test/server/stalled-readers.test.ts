@@ -1,8 +1,9 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Changes } from '../../src/store/changes.ts'
 import { NOW } from '../graphql/client.ts'
 import { appendLines, insertEvent, insertRun } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { listenLocally, STALLED_BOUND } from './local-socket.ts'
 import { LogReader, upTo } from './log-reader.ts'
 
@@ -37,7 +38,7 @@ test('a thousand readers that stopped reading hold up nobody, cost little, and g
     for (const { reader } of stalled) reader.cut()
     live.cut()
   })
-  await vi.waitFor(() => expect(sockets.stats().subscribers).toBe(STALLED + 1), { timeout: 20_000 })
+  await eventually(() => expect(sockets.stats().subscribers).toBe(STALLED + 1))
   for (const { reader } of stalled) reader.socket.pause()
 
   const before = process.memoryUsage().rss
@@ -62,5 +63,5 @@ test('a thousand readers that stopped reading hold up nobody, cost little, and g
     expect((await reader.ended).type).toBe('complete')
     expect(lines).toEqual(upTo(LINES))
   }
-  await vi.waitFor(() => expect(sockets.stats()).toEqual({ subscribers: 0, unsentBytes: 0 }))
+  await eventually(() => expect(sockets.stats()).toEqual({ subscribers: 0, unsentBytes: 0 }))
 }, 240_000)

@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { NOW } from '../graphql/client.ts'
 import { appendLines, insertEvent, insertRun } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { countExecutions } from './executions.ts'
 import { listenLocally, STALLED_BOUND } from './local-socket.ts'
 import { LogReader, upTo } from './log-reader.ts'
@@ -27,7 +28,7 @@ test('streams whose readers stopped reading hold up nobody, cost little, and bri
   onTestFinished(() => {
     for (const reader of [...stalled, overStream, overSocket]) reader.cut()
   })
-  await vi.waitFor(() => expect(sockets.stats().subscribers).toBe(1))
+  await eventually(() => expect(sockets.stats().subscribers).toBe(1))
   expect(changes.listeners).toBe(1)
   for (const reader of stalled) await reader.pause()
 
@@ -58,6 +59,6 @@ test('streams whose readers stopped reading hold up nobody, cost little, and bri
     expect(await reader.ended).toBe('COMPLETE')
     expect(reader.lines).toEqual(upTo(LINES))
   }
-  await vi.waitFor(() => expect(responses.size).toBe(0))
+  await eventually(() => expect(responses.size).toBe(0))
   expect(changes.listeners).toBe(0)
 }, 240_000)

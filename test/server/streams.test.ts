@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import pg from 'pg'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { readConfig } from '../../src/server/config.ts'
 import { serve } from '../../src/server/serve.ts'
 import { appendLines } from '../graphql/fixtures.ts'
+import { eventually } from '../support/eventually.ts'
 import { countExecutions } from './executions.ts'
 import { followedLog } from './followed-log.ts'
 import { LogReader, RUN_LOG, upTo } from './log-reader.ts'
@@ -281,7 +282,7 @@ test('while the database is away streams stay open, and go on when it is back', 
   } finally {
     await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
   }
-  await vi.waitFor(() => appendLines(db, runId, ['two']), { timeout: 20_000 })
+  await eventually(() => appendLines(db, runId, ['two']))
   await Promise.all(live.map((reader) => reader.until(2)))
   expect(live.map(({ lines }) => lines)).toEqual([
     [1, 2],
@@ -303,7 +304,7 @@ test('server-sent events are made as they are read', async () => {
   }).end()
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   answer.pause()
-  await vi.waitFor(() => expect(server.stats().unsentBytes).toBeGreaterThan(0), { timeout: 20_000 })
+  await eventually(() => expect(server.stats().unsentBytes).toBeGreaterThan(0))
   // As many reads as it would take to have all of it.
   for (let times = 0; times < last; times++) await db.prisma.run.count()
   expect(counted.events).toBeLessThan(last)

@@ -1,8 +1,9 @@
 import { trace } from '@opentelemetry/api'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Harbour, SECRET } from '../modules/harbour.ts'
 import { type Received, receiver } from '../modules/receiver.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { served, TOKEN } from './served.ts'
 import { SLIPPED } from './watched-world.ts'
 
@@ -144,7 +145,7 @@ test('where nothing else is said spans go as protobuf, and what cannot be export
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/here`,
   })
   await ask('query Lost { viewer { name } }')
-  await vi.waitFor(() => expect(collector.received.length).toBe(1), { timeout: 30_000 })
+  await eventually(() => expect(collector.received.length).toBe(1))
   await ask('query Kept { viewer { name } }')
   await stop()
   expect(collector.received.map(({ path, headers }) => [path, headers['content-type']])).toEqual([

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 
 // What a module's author has: the built package among their node_modules, a module and a test of their own.
 
@@ -151,6 +152,6 @@ test('a process that is killed before it closes its test servers takes their Pos
   const pid = Number((await readFile(join(temporary, dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0])
   expect(() => process.kill(pid, 0)).not.toThrow()
   child.kill('SIGKILL')
-  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(/ESRCH/), { timeout: 20_000, interval: 50 })
-  await vi.waitFor(async () => expect(await readdir(temporary)).toEqual([]), { timeout: 20_000, interval: 50 })
+  await eventually(() => expect(() => process.kill(pid, 0)).toThrow(/ESRCH/))
+  await eventually(async () => expect(await readdir(temporary)).toEqual([]))
 }, 60_000)

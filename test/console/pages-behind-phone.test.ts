@@ -1,3 +1,0 @@
-import { lookEverywhere } from './look-everywhere.ts'
-
-lookEverywhere({ which: 'behind', phone: true })
