@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { browserPath, FLAGS } from './browser-path.ts'
@@ -26,14 +26,38 @@ type PageOptions = {
   token: string | null
   scheme?: 'light' | 'dark'
   phone?: boolean
+  /** Goes on in the page of the test before it that said so and was alike, which costs half as much as a new one. */
+  goesOn?: boolean
   /** What it is about is a fault of the page. */
   hasFault?: boolean
 }
 
-/** A browser for the tests of a file, and pages in it of which each knows nothing of the others. */
+/** A browser for the tests of a file, and pages in it of which each knows nothing of the others, where nothing else is said. */
 export async function openBrowser(url: string) {
   const browser: Browser = await chromium.launch({ executablePath: browserPath ?? '', args: FLAGS })
   afterAll(() => browser.close())
+  const newPage = async ({ token, scheme, phone }: Required<Pick<PageOptions, 'token' | 'scheme' | 'phone'>>) => {
+    const context = await browser.newContext({
+      viewport: phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
+      hasTouch: phone,
+      isMobile: phone,
+      colorScheme: scheme,
+      reducedMotion: 'reduce',
+      timezoneId: 'Europe/Berlin',
+    })
+    context.setDefaultTimeout(30_000)
+    const page = await context.newPage()
+    const faults: string[] = []
+    page.on('pageerror', (error) => faults.push(String(error)))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !EXPECTED.test(message.text())) faults.push(message.text())
+    })
+    if (token !== null) await page.addInitScript(`localStorage.setItem('cuelight.token', ${JSON.stringify(token)})`)
+    // Time goes on as ever, and may be moved on.
+    await page.clock.install()
+    return { page, faults }
+  }
+  const kept = new Map<string, Awaited<ReturnType<typeof newPage>>>()
   return {
     /** A page that is closed with its test, which fails where the page had a fault. */
     async open({
@@ -42,30 +66,17 @@ export async function openBrowser(url: string) {
       token,
       scheme = 'light',
       phone = false,
+      goesOn = false,
       hasFault = false,
     }: PageOptions): Promise<Page> {
-      const context: BrowserContext = await browser.newContext({
-        viewport: phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
-        hasTouch: phone,
-        isMobile: phone,
-        colorScheme: scheme,
-        reducedMotion: 'reduce',
-        timezoneId: 'Europe/Berlin',
-      })
-      context.setDefaultTimeout(30_000)
-      const page = await context.newPage()
-      const faults: string[] = []
-      page.on('pageerror', (error) => faults.push(String(error)))
-      page.on('console', (message) => {
-        if (message.type() === 'error' && !EXPECTED.test(message.text())) faults.push(message.text())
-      })
+      const key = JSON.stringify([token, scheme, phone])
+      const { page, faults } = (goesOn && kept.get(key)) || (await newPage({ token, scheme, phone }))
+      if (goesOn) kept.set(key, { page, faults })
       onTestFinished(async () => {
-        await context.close()
-        expect(hasFault ? faults.length > 0 : faults, faults.join('\n')).toEqual(hasFault ? true : [])
+        await (goesOn ? page.unrouteAll() : page.context().close())
+        const found = faults.splice(0)
+        expect(hasFault ? found.length > 0 : found, found.join('\n')).toEqual(hasFault ? true : [])
       })
-      if (token !== null) await page.addInitScript(`localStorage.setItem('cuelight.token', ${JSON.stringify(token)})`)
-      // Time goes on as ever, and may be moved on.
-      await page.clock.install()
       await page.goto(way + path)
       return page
     },

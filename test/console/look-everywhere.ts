@@ -13,7 +13,9 @@ const CONSOLE = 'src/console'
 /** What of axe's rules light and dark may differ by. */
 const COLOURS = ['color-contrast', 'link-in-text-block']
 /** What lies over a page is one of these, by the names under which the console has them. */
-const OVER = /<(Dialog|Drawer\.Root|Menu\.Target|Popover\.Target|HoverCard\.Target)\b/
+const OVER = /<(Dialog|Modal|Modal\.Root|Drawer|Drawer\.Root|Menu\.Target|Popover\.Target|HoverCard\.Target)\b(?!\.)/g
+/** What the others are made of. */
+const MADE_OF = join('ui', 'dialog.tsx')
 /** What stands out over the side of a page that is wider than what shows it. */
 const OVER_THE_SIDE = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement
@@ -26,49 +28,53 @@ const OVER_THE_SIDE = `(() => {
  * Looks at every state of every page of the console, half of them in one file, as they take so long: axe looks at them,
  * at a desk at their other colours too, and on a phone all must be large enough for a thumb and nothing wider than the page.
  */
-export function lookEverywhere({ which, phone }: { which: 'live' | 'behind'; phone: boolean }): void {
-  describe.skipIf(browserPath === null)(`pages ${which} ${phone ? 'on a phone' : 'at a desk'}`, TIME, async () => {
+export function lookEverywhere(which: 'live' | 'behind'): void {
+  describe.skipIf(browserPath === null)(`pages ${which}`, TIME, async () => {
     if (browserPath === null) return test.skip(NO_BROWSER)
     const scene = await setTheScene()
     const { open } = await openBrowser(scene.url)
-    const live = livePages(scene, phone)
-    const behind = pagesBehind(scene, phone)
-    const pages = which === 'live' ? live : behind
-    const all = { ...live, ...behind }
+    const pages = which === 'live' ? livePages : pagesBehind
 
-    test.runIf(which === 'live' && !phone)(
+    test.runIf(which === 'live')(
       'every route of the console is looked at, and every dialog, drawer and menu',
       async () => {
-        const page = await open({ token: TOKEN, phone })
+        const all = { ...livePages(scene, false), ...pagesBehind(scene, false) }
+        const page = await open({ token: TOKEN })
         const routes = await page.evaluate<string[]>('Object.keys(self.__TSR_ROUTER__.routesByPath)')
         expect(Object.keys(all).sort()).toEqual([...routes, 'no route'].sort())
         const looks = Object.values(all).flatMap((visits) => visits.flatMap((visit) => visit.looks))
         const files = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
-        const overlays = files.filter(
-          (file) => file.endsWith('.tsx') && OVER.test(readFileSync(join(CONSOLE, file), 'utf8')),
-        )
+        // Each time it stands in a file: a second one asks for a file, and a look, of its own.
+        const overlays = files
+          .filter((file) => file.endsWith('.tsx') && file !== MADE_OF)
+          .flatMap((file) => (readFileSync(join(CONSOLE, file), 'utf8').match(OVER) ?? []).map(() => file))
         expect([...new Set(looks.flatMap(({ over = [] }) => over))].sort()).toEqual(overlays.sort())
       },
     )
 
-    const visits = Object.values(pages).flat()
-    test.each(visits.map((visit) => [nameOf(visit), visit] as const))('%s', async (_name, visit) => {
-      const found: Record<string, string[]> = {}
-      const page = await open({ token: tokenOf(visit), path: visit.path, phone })
-      for (const { at, show, over } of visit.looks) {
-        await show(page)
-        if (over !== undefined) await page.locator('[role=dialog], [role=menu]').last().waitFor()
-        await turn(page, 'dark')
-        found[at] = await findings(page)
-        if (!phone) {
-          await turn(page, 'light')
-          found[`${at}, light`] = await findings(page, { rules: COLOURS })
-          continue
+    describe.each([
+      ['at a desk', false],
+      ['on a phone', true],
+    ])('%s', (_where, phone) => {
+      const visits = Object.values(pages(scene, phone)).flat()
+      test.each(visits.map((visit) => [nameOf(visit), visit] as const))('%s', async (_name, visit) => {
+        const found: Record<string, string[]> = {}
+        const page = await open({ token: tokenOf(visit), path: visit.path, phone, goesOn: true })
+        for (const { at, show, over } of visit.looks) {
+          await show(page)
+          if (over !== undefined) await page.locator('[role=dialog], [role=menu]').last().waitFor()
+          await turn(page, 'dark')
+          found[at] = await findings(page)
+          if (!phone) {
+            await turn(page, 'light')
+            found[`${at}, light`] = await findings(page, { rules: COLOURS })
+            continue
+          }
+          found[`${at}, for a thumb`] = await tooSmall(page)
+          found[`${at}, its width`] = await page.evaluate<string[]>(OVER_THE_SIDE)
         }
-        found[`${at}, for a thumb`] = await tooSmall(page)
-        found[`${at}, its width`] = await page.evaluate<string[]>(OVER_THE_SIDE)
-      }
-      expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
+        expect(Object.fromEntries(Object.entries(found).filter(([, of]) => of.length > 0))).toEqual({})
+      })
     })
   })
 }

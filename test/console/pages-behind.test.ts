@@ -1,0 +1,3 @@
+import { lookEverywhere } from './look-everywhere.ts'
+
+lookEverywhere('behind')
