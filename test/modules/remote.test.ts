@@ -5,8 +5,9 @@ import { RemoteModules } from '../../src/modules/remote.ts'
 import { systemClock } from '../../src/runner/clock.ts'
 import { FakeClock } from '../../src/testing/fake-clock.ts'
 import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
 import { actionOf, connect, envelope, perform } from './connected.ts'
-import { freePort, Harbour, type Received, SECRET } from './harbour.ts'
+import { Harbour, type Received, SECRET } from './harbour.ts'
 import { receiver } from './receiver.ts'
 
 const signedBody = ({ headers, body }: Received) =>

@@ -1,7 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from 'graphql-ws'
@@ -9,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createTestDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
 import { served, TOKEN } from './served.ts'
 
 // The proxy of the document, before two servers on one database; run where there is an nginx.
@@ -16,15 +15,6 @@ import { served, TOKEN } from './served.ts'
 const NGINX = process.env.CUELIGHT_TEST_NGINX ?? 'nginx'
 const hasNginx = spawnSync(NGINX, ['-v']).status === 0
 const [, documented = ''] = /^```nginx\n(.*?)^```/ms.exec(readFileSync('docs/running.md', 'utf8')) ?? []
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('there is no free port')
-  return address.port
-}
 
 /** Its addresses, certificate and paths are ours; the rest is as it stands there. */
 async function startProxy(servers: [string, string]) {

@@ -3,9 +3,10 @@ import { readConfig } from '../../src/server/config.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { secretsOf } from '../../src/server/secrets.ts'
 import { serve } from '../../src/server/serve.ts'
-import { freePort, Harbour, SECRET } from '../modules/harbour.ts'
+import { Harbour, SECRET } from '../modules/harbour.ts'
 import { testDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
 
 const { url: databaseUrl } = await testDatabase()
 const TOKEN = 'the-admin-token-of-the-tests'
