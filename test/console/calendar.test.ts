@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME } from './browser.ts'
 import { consoleServer } from './console-server.ts'
 
@@ -14,13 +15,7 @@ describe.skipIf(browserPath === null)('the calendar', TIME, async () => {
   const { open } = await openBrowser(server.url)
   const scheduled = (slug: string, recurring: object, more: object = {}) =>
     server.publish(slug, { spec: { schedule: { recurring }, phases: PHASES }, ...more })
-  const startAt = async (id: string, scheduledFor: string): Promise<string> => {
-    const { startRun } = await server.ask(
-      'mutation ($input: StartRunInput!) { startRun(input: $input) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
-      { input: { definitionId: id, scheduledFor } },
-    )
-    return startRun.run.id
-  }
+  const startAt = (id: string, scheduledFor: string) => server.start({ definitionId: id, scheduledFor })
   const runOf = async (id: string) => {
     const { run } = await server.ask(
       'query ($id: ID!) { run(id: $id) { status scheduledFor occurrenceAt log { edges { node { kind detail actor { name } } } } } }',
@@ -291,7 +286,9 @@ describe.skipIf(browserPath === null)('the calendar', TIME, async () => {
     expect(await page.getByRole('button', { name: 'Event invasion' }).count()).toBe(0)
     await page.reload()
     await page.getByText('10 occurrences, 10 of them without a run yet').waitFor()
-    expect(await page.getByRole('combobox', { name: 'Event' }).inputValue()).toBe('Event nights')
+    await eventually(async () =>
+      expect(await page.getByRole('combobox', { name: 'Event' }).inputValue()).toBe('Event nights'),
+    )
   })
 
   test('of many paused schedules all are there to be resumed', async () => {

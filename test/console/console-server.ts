@@ -53,13 +53,22 @@ export async function consoleServer({ modules = MODULES }: { modules?: readonly 
     )
     return createDefinition.definition.id
   }
-  /** The same, and publishes it. */
+  /** Publishes an event as its draft is. */
+  const publishDraft = (id: string) =>
+    ask('mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }', { id })
+  /** Creates an event like `create`, and publishes it. */
   const publish = async (slug: string, more: object = {}): Promise<string> => {
     const id = await create(slug, more)
-    await ask('mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }', {
-      id,
-    })
+    await publishDraft(id)
     return id
+  }
+  /** Starts a run, or has it start at an instant; answers its id. */
+  const start = async (input: object): Promise<string> => {
+    const { startRun } = await ask(
+      'mutation ($input: StartRunInput!) { startRun(input: $input) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
+      { input },
+    )
+    return startRun.run.id
   }
   return {
     url,
@@ -80,6 +89,15 @@ export async function consoleServer({ modules = MODULES }: { modules?: readonly 
       return { id: createApiToken.apiToken.id, token: createApiToken.token }
     },
     publish,
+    publishDraft,
+    start,
+    /** Changes the draft of an event, as whoever has the token. */
+    change: (input: object, token = TOKEN) =>
+      ask(
+        'mutation ($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename ... on Error { message } } }',
+        { input },
+        token,
+      ),
     /** Creates an event of these phases; answers its id. */
     define: (
       slug: string,
@@ -89,11 +107,7 @@ export async function consoleServer({ modules = MODULES }: { modules?: readonly 
     /** Publishes an event of these phases and starts it; answers the run's id. It is cancelled with its test. */
     async run(slug: string, phases: object[]): Promise<string> {
       const id = await publish(slug, { spec: { schedule: { manual: true }, phases } })
-      const { startRun } = await ask(
-        'mutation ($id: ID!) { startRun(input: { definitionId: $id }) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
-        { id },
-      )
-      const runId: string = startRun.run.id
+      const runId = await start({ definitionId: id })
       // Whatever became of the test: its cues are not those of the next one.
       onTestFinished(async () => {
         await ask('mutation ($id: ID!) { cancelRun(input: { id: $id }) { __typename } }', { id: runId }).catch(() => {})

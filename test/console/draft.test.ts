@@ -18,19 +18,13 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     )
     return definition
   }
-  const change = (input: object, token = TOKEN) =>
-    server.ask(
-      'mutation ($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename ... on Error { message } } }',
-      { input },
-      token,
-    )
   const saved = (slug: string, holds: (draft: Awaited<ReturnType<typeof read>>) => boolean) =>
     eventually(async () => {
       const draft = await read(slug)
       if (!holds(draft)) throw new Error(`The draft is ${JSON.stringify(draft)}.`)
     })
-  const edit = async (slug: string, options: Partial<Parameters<typeof open>[0]> = {}) => {
-    const page = await open({ token: TOKEN, path: `/definitions/${slug}/edit`, ...options })
+  const edit = async (slug: string, { goesOn = true } = {}) => {
+    const page = await open({ token: TOKEN, path: `/definitions/${slug}/edit`, goesOn })
     await page.getByRole('heading', { name: /^Draft of/ }).waitFor()
     return page
   }
@@ -169,7 +163,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     const { token } = await server.tokenFor('Mira', 'ADMIN')
     const page = await edit('shared')
     const title = page.getByRole('textbox', { name: 'Title' })
-    await change({ id, description: 'Hers.', graceSeconds: 60 }, token)
+    await server.change({ id, description: 'Hers.', graceSeconds: 60 }, token)
     await title.fill('Mine')
     await page.getByText('Mira changed this draft while you wrote').waitFor()
     await page.getByRole('list', { name: 'What they changed' }).getByText('Hers.').waitFor()
@@ -183,7 +177,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     )
     await page.getByText('Saved', { exact: true }).waitFor()
 
-    await change({ id, title: 'Hers' }, token)
+    await server.change({ id, title: 'Hers' }, token)
     await title.fill('Mine again')
     await page.getByRole('button', { name: 'Take theirs' }).click()
     await eventually(async () => expect(await title.inputValue()).toBe('Hers'))
@@ -191,7 +185,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await saved('shared', (draft) => draft.title === 'Mine again')
     await page.getByText('Saved', { exact: true }).waitFor()
 
-    await change({ id, title: 'Hers at last' }, token)
+    await server.change({ id, title: 'Hers at last' }, token)
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
     await page.getByText('Mira changed the draft; this is how it is now.').waitFor()
     expect(await title.inputValue()).toBe('Hers at last')
@@ -210,7 +204,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await page.getByText('Saved', { exact: true }).waitFor()
     expect(await page.evaluate<string>('JSON.stringify(localStorage)')).not.toContain('tunnel')
 
-    await change({ id: (await read('away')).id, description: 'Written since.' })
+    await server.change({ id: (await read('away')).id, description: 'Written since.' })
     const { token } = await server.tokenFor('Mira', 'ADMIN')
     const hers = await open({ token, path: '/definitions' })
     await hers.evaluate(`Object.assign(localStorage, ${kept})`)
@@ -269,7 +263,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     await server.define('long', phases)
     /** Answers what the scripts of the page take for some letters, in seconds of the processor. */
     const typist = async (slug: string) => {
-      const page = await edit(slug)
+      const page = await edit(slug, { goesOn: false })
       const title = page.getByRole('textbox', { name: 'Title' })
       await title.focus()
       const devtools = await page.context().newCDPSession(page)
@@ -358,29 +352,5 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     const page = await open({ token, path: '/definitions/closed/edit' })
     await page.getByRole('heading', { name: 'The editor of a draft needs the role ADMIN' }).waitFor()
     expect(await findings(page)).toEqual([])
-  })
-
-  test.each(['light', 'dark'] as const)('axe finds nothing in the editor in %s', async (scheme) => {
-    const gate = {
-      trigger: { on: 'quiz.answered', where: { any: [{ not: { field: 'points', op: 'IN', value: [1, 2] } }] } },
-    }
-    await server.define(`axe-${scheme}`, [{ ...doors, advance: gate }], {
-      schedule: {
-        recurring: { start: '2040-01-06T20:00', rule: 'FREQ=MONTHLY;BYDAY=2SU;COUNT=5', include: ['2040-02-01T20:00'] },
-      },
-    })
-    for (const phone of [false, true]) {
-      const page = await edit(`axe-${scheme}`, { scheme, phone })
-      await page.getByRole('button', { name: 'Add a parameter' }).click()
-      await page.getByRole('button', { name: /^1.*Welcome/ }).click()
-      await page.getByText(/things? to solve/).waitFor()
-      await page.getByRole('list', { name: 'Next occurrences' }).getByRole('listitem').first().waitFor()
-      expect(await findings(page)).toEqual([])
-      // Nothing stands out over the side of a phone.
-      const side = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-      expect(await page.evaluate<number>(side)).toBeLessThanOrEqual(0)
-      await page.getByRole('button', { name: 'Undo' }).click()
-      await page.getByText('Saved', { exact: true }).waitFor()
-    }
   })
 })

@@ -160,10 +160,7 @@ describe.skipIf(browserPath === null)('with the keyboard alone', TIME, async () 
 
   test('an occurrence is moved, and the focus goes with it', async () => {
     const id = await server.publish('regatta')
-    await server.ask(
-      'mutation ($input: StartRunInput!) { startRun(input: $input) { __typename ... on Error { message } } }',
-      { input: { definitionId: id, scheduledFor: '2031-03-04T12:00:00Z' } },
-    )
+    await server.start({ definitionId: id, scheduledFor: '2031-03-04T12:00:00Z' })
     const page = await open({ token: TOKEN, path: '/calendar?view=week&on=2031-03-04' })
     await page.getByRole('button', { name: /Event regatta/ }).waitFor()
     await tabTo(page, /Tuesday, 4 March 2031$/)

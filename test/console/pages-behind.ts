@@ -80,6 +80,27 @@ export function pagesBehind({ mira, shard }: Scene, isPhone: boolean): Pages {
         ],
       },
       {
+        path: '/definitions/fete/edit',
+        looks: [
+          {
+            at: 'a parameter, a step and a gate',
+            async show(page) {
+              await press(page, 'Add a parameter')
+              await press(page, /^1.*Welcome/)
+              await page.getByText(/things? to solve/).waitFor()
+              await page.getByRole('list', { name: 'Next occurrences' }).getByRole('listitem').first().waitFor()
+            },
+          },
+          {
+            at: 'what was undone',
+            async show(page) {
+              await press(page, 'Undo')
+              await page.getByText('Saved', { exact: true }).waitFor()
+            },
+          },
+        ],
+      },
+      {
         path: '/definitions/nights/edit',
         token: mira,
         looks: [{ at: 'not allowed', show: heading(/needs the role ADMIN/) }],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME } from './browser.ts'
 import { consoleServer, cue } from './console-server.ts'
 
@@ -126,8 +127,10 @@ describe.skipIf(browserPath === null)('the console of a run', TIME, async () => 
       id,
     })
     const lines: { node: { line: number; text: string } }[] = run.log.edges
-    expect(await log.locator('[role=option] > span:last-child').allTextContents()).toEqual(
-      lines.map(({ node }) => node.text),
+    await eventually(async () =>
+      expect(await log.locator('[role=option] > span:last-child').allTextContents()).toEqual(
+        lines.map(({ node }) => node.text),
+      ),
     )
     expect(lines.at(-1)?.node.line).toBe(lines.length)
   })
@@ -153,11 +156,13 @@ describe.skipIf(browserPath === null)('the console of a run', TIME, async () => 
     expect(scrolled.slowest).toBeLessThan(STUTTER_MS)
     await log.getByText(`Message ${LINES} of many.`).waitFor()
     const follow = page.getByRole('button', { name: 'Follow' })
-    expect(await follow.getAttribute('aria-pressed')).toBe('true')
+    const follows = (pressed: 'true' | 'false') =>
+      eventually(async () => expect(await follow.getAttribute('aria-pressed')).toBe(pressed))
+    await follows('true')
     await log.focus()
     await page.keyboard.press('Home')
     await log.getByText('A run of version 1 was created').waitFor()
-    expect(await follow.getAttribute('aria-pressed')).toBe('false')
+    await follows('false')
 
     await page.getByRole('textbox', { name: 'Search the log' }).fill('message 43210 of')
     await page.getByText(/^1 of 50,0\d\d lines$/).waitFor()

@@ -8,16 +8,9 @@ export async function setTheScene() {
   const server = await consoleServer({
     modules: ['examples/invasion/world.ts', 'test/cli/quiz-world.ts', 'test/console/fair-world.ts'],
   })
-  const { ask } = server
+  const { ask, start } = server
   const invasion = JSON.parse(await readFile('examples/invasion/invasion-of-yew.json', 'utf8'))
   const id = await server.publish(invasion.slug, invasion)
-  const start = async (input: object): Promise<string> => {
-    const { startRun } = await ask(
-      'mutation ($input: StartRunInput!) { startRun(input: $input) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
-      { input },
-    )
-    return startRun.run.id
-  }
   const waiting = async (run: string): Promise<string> => {
     await server.until(run, ({ cues }) => cues.length === 1)
     return (await ask('query ($run: ID!) { run(id: $run) { cues { id } } }', { run })).run.cues[0].id
@@ -45,26 +38,14 @@ export async function setTheScene() {
   const schedule = { recurring: { start: '2031-03-05T02:30', rule: 'FREQ=DAILY;COUNT=10' } }
   const doors = { key: 'doors', label: 'Doors', steps: [cue('Welcome', 'Welcome everybody.')] }
   const nights = await server.define('nights', [doors], { schedule, publish: true })
-  await ask(
-    'mutation ($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename ... on Error { message } } }',
-    {
-      input: {
-        id: nights,
-        graceSeconds: 60,
-        concurrencyKey: 'hall',
-        spec: { schedule, phases: [doors, { key: 'end', steps: [] }] },
-      },
-    },
-  )
-  await ask('mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }', {
+  await server.change({
     id: nights,
+    graceSeconds: 60,
+    concurrencyKey: 'hall',
+    spec: { schedule, phases: [doors, { key: 'end', steps: [] }] },
   })
-  await ask(
-    'mutation ($input: UpdateDefinitionInput!) { updateDefinition(input: $input) { __typename ... on Error { message } } }',
-    {
-      input: { id: nights, graceSeconds: 120 },
-    },
-  )
+  await server.publishDraft(nights)
+  await server.change({ id: nights, graceSeconds: 120 })
   await server.publish('dusk', {
     concurrencyKey: 'hall',
     spec: { schedule: { recurring: { start: '2031-03-08T02:35', rule: 'FREQ=DAILY;COUNT=1' } }, phases: [doors] },
@@ -76,6 +57,22 @@ export async function setTheScene() {
       advance: { trigger: { on: 'fair.bell', where: { field: 'tower', op: 'EQ', value: 'north' } } },
     },
   ])
+  await server.define(
+    'fete',
+    [
+      {
+        ...doors,
+        advance: {
+          trigger: { on: 'quiz.answered', where: { any: [{ not: { field: 'points', op: 'IN', value: [1, 2] } }] } },
+        },
+      },
+    ],
+    {
+      schedule: {
+        recurring: { start: '2040-01-06T20:00', rule: 'FREQ=MONTHLY;BYDAY=2SU;COUNT=5', include: ['2040-02-01T20:00'] },
+      },
+    },
+  )
   await server.until(ended, ({ status }) => status === 'COMPLETED')
   await server.until(failed, ({ status }) => status === 'PAUSED')
   const run = await start({ definitionId: id })

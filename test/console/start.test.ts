@@ -121,14 +121,8 @@ describe.skipIf(browserPath === null)('starting a run', TIME, async () => {
     const id = await server.publish('overtaken')
     const page = await open({ token: TOKEN, path: '/start/overtaken' })
     await page.getByRole('heading', { name: 'Start Event overtaken' }).waitFor()
-    await server.ask(
-      'mutation ($id: ID!) { updateDefinition(input: { id: $id, graceSeconds: 60 }) { __typename ... on Error { message } } }',
-      { id },
-    )
-    await server.ask(
-      'mutation ($id: ID!) { publishDefinition(input: { id: $id }) { __typename ... on Error { message } } }',
-      { id },
-    )
+    await server.change({ id, graceSeconds: 60 })
+    await server.publishDraft(id)
     await page.getByRole('button', { name: 'Start it now' }).click()
     await page.getByText('Version 2 was published meanwhile.').waitFor()
     expect(await runsOf(id)).toEqual([])
