@@ -330,7 +330,10 @@ describe.skipIf(browserPath === null)('definitions', TIME, async () => {
     await panel.getByText(/^Runs to come: 1\d runs added, 0 runs taken along, 0 runs cancelled\.$/).waitFor()
     await page.getByText('Not verified').waitFor({ state: 'detached' })
 
-    await server.change({ id, spec: { schedule: daily, phases: [{ key: 'sky', steps: [balloons, { ...balloons, label: 'The rest' }] }] } })
+    await server.change({
+      id,
+      spec: { schedule: daily, phases: [{ key: 'sky', steps: [balloons, { ...balloons, label: 'The rest' }] }] },
+    })
     await panel.getByRole('button', { name: 'Verify the draft' }).click()
     await panel.getByRole('heading', { name: 'The draft, as it was just now' }).waitFor()
     await panel.getByText('2 steps checked: 0 errors, 0 warnings').waitFor()

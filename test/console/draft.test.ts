@@ -338,12 +338,12 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
       document.body.append(probe)
       return getComputedStyle(probe).color
     })`)
-    await vi.waitFor(async () => expect(await frame()).toBe(odd))
+    await eventually(async () => expect(await frame()).toBe(odd))
     await field.focus()
-    await vi.waitFor(async () => expect(await frame()).toBe(odd))
+    await eventually(async () => expect(await frame()).toBe(odd))
     await field.fill('')
     await page.getByText('Choose a day and a time.').first().waitFor()
-    await vi.waitFor(async () => expect(await frame()).toBe(wrong))
+    await eventually(async () => expect(await frame()).toBe(wrong))
   })
 
   test('a viewer is told who writes drafts', async () => {
