@@ -326,8 +326,8 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
   })
 
   test('what is only odd is not framed as what is wrong', async () => {
-    await server.define('odd', [doors], { schedule: { once: { at: '2040-03-11T02:30' } } })
-    const page = await edit('odd')
+    await server.define('odd-time', [doors], { schedule: { once: { at: '2040-03-11T02:30' } } })
+    const page = await edit('odd-time')
     await page.getByText('Allowed, but odd: The clocks in America/New_York skip').waitFor()
     const field = page.getByLabel('Day and time')
     const frame = () =>
