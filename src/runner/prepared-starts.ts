@@ -46,8 +46,8 @@ export class PreparedStarts {
 
   /** Reads the runs that start after `after` and until `until`, instead of those it knew, and starts them on time. */
   async prepare({ after, until }: { after: Instant; until: Instant }): Promise<void> {
-    const { db, clock } = this.#context
-    const prepared = await this.#read({ after, until, limit: Math.max(this.#hooks.room(), 1) })
+    const { db, clock, settings } = this.#context
+    const prepared = await this.#read({ after, until, limit: settings.runBatch })
     this.forget()
     this.#prepared = prepared
     const first = prepared[0]?.picture.run.wakeAt

@@ -79,7 +79,7 @@ export class Runner {
       censor: censorOf([]),
       meter: NO_METER,
       ...options,
-      ...storesOf(db.hot, clock),
+      ...storesOf(db.hot, { clock, mayStart: () => !this.#stopping.signal.aborted }),
       leases: new Leases({ ...leasing, renew: (leases) => renewLeases(db.hot, leases) }),
       ledgers: new Ledgers(db.hot, leasing),
       signal: this.#giveUp.signal,
@@ -215,7 +215,7 @@ export class Runner {
   /** Claims what is due at `now`, and keeps house. True: there is more than there was room for. */
   async #pass(now: Instant, begin: Begin): Promise<boolean> {
     const { db, settings, load } = this.#context
-    const room = () => Math.min(settings.runBatch, load.room)
+    const room = () => (this.#context.mayDispatch() ? Math.min(settings.runBatch, load.room) : 0)
     let fault: string | null = null
     await this.#starts.startDue()
     const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
@@ -229,7 +229,7 @@ export class Runner {
     }
     let more = room() <= 0
     if (!more) {
-      const turn = await this.#duty('due starts', () => this.#starts.startWaiting({ now, limit: load.room, begin }))
+      const turn = await this.#duty('due starts', () => this.#starts.startWaiting({ now, limit: room(), begin }))
       const { claimDueBy, crowded } = turn ?? { claimDueBy: now, crowded: false }
       more = crowded
       if (claimDueBy !== null) {

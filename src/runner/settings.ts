@@ -26,7 +26,7 @@ export type RunnerSettings = {
 
 export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
   pollMs: 1000,
-  runBatch: 64,
+  runBatch: 192,
   stepsPerPass: 25,
   runConcurrency: 192,
   maxDispatches: 1000,

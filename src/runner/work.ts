@@ -9,6 +9,7 @@ import type { Claimed, ClaimRef, Lapsed } from '../store/claims.ts'
 import { isRefusedByDatabase } from '../store/faults.ts'
 import { mintStep } from '../store/ids.ts'
 import { participantCounts } from '../store/participants.ts'
+import type { Written } from '../store/transitions.ts'
 import { renewBudget } from './budget.ts'
 import { call, notCalled } from './dispatch.ts'
 import { Messages } from './messages.ts'
@@ -32,7 +33,7 @@ export type Prepared = { picture: Picture; spec: VersionSpec | null }
 
 /**
  * Starts runs that are due, in one commit from their instant to the call of their first actions, tells `track` of the
- * work on each, which never rejects, and answers how many it started. A run that somebody changed since, or that has no
+ * work on each, which never rejects, and answers how many it may have started. A run that somebody changed since, or that has no
  * action to call at once, is left as it is for `claimDue`.
  */
 export async function startPrepared(
@@ -56,29 +57,31 @@ export async function startPrepared(
   return started.filter(Boolean).length
 }
 
-/** Answers the work on a run that it started; null: it did not. */
+/** Answers the work on a run that it started, within an object, as a promise would be waited for; null: it did not. */
 async function startOne(
   context: WorkContext,
   claim: ClaimRef,
   { picture, draft, step }: { picture: Picture; draft: Draft; step: Step },
 ): Promise<{ over: Promise<void> } | null> {
   const { leases, load, starts } = context
-  const limit = leaseLimit(context, step)
+  let done: Written
   try {
-    const transition = { draft, owner: claim.owner, leaseUntil: leases.next(limit) }
-    const done = await load.work(() => starts.add(transition))
-    if (done === null) return null
-    leases.hold(claim, limit)
-    noteStart(context, picture)
-    const moved = { picture: writtenAs(draft, done.fence), step, switchedOff: done.switchedOff }
-    const over = guarded(context, claim, () => goOn(context, claim, moved))
-    announce(context, draft, { line: done.line, from: picture })
-    return { over }
+    const leaseUntil = leases.next(leaseLimit(context, step))
+    done = await load.work(() => starts.add({ draft, owner: claim.owner, leaseUntil }))
   } catch (error) {
     if (isRefusedByDatabase(error)) return null
     // It may have been written: where it is claimed it is gone on with, where not it is left.
     return { over: workClaimed(context, claim.owner, { runId: claim.runId, line: 0, started: false }) }
   }
+  if (done === null) return null
+  leases.hold(claim, leaseLimit(context, step))
+  const { fence, line, switchedOff } = done
+  const over = guarded(context, claim, async () => {
+    noteStart(context, picture)
+    announce(context, draft, { line, from: picture })
+    await goOn(context, claim, { picture: writtenAs(draft, fence), step, switchedOff })
+  })
+  return { over }
 }
 
 /** Settles what a dead process left of a run, and goes on with it. Never rejects. */

@@ -27,7 +27,16 @@ export function tableOf<T>(name: string, columns: Columns<T>): (items: readonly 
     ...types.map((type, index) => (index === types.length - 1 ? type : `${type}, `)),
   ]
   strings[strings.length - 1] += `) WITH ORDINALITY AS ${name}(${names.join(', ')}, ord)) ${name}`
-  return (items) => Prisma.sql(strings, ...each.map(([, of]) => arrayOf(items, of)))
+  const read = each.map(([type, of]) => (isInstant(type) ? (item: T) => instant(of(item)) : of))
+  return (items) => Prisma.sql(strings, ...read.map((of) => arrayOf(items, of)))
+}
+
+const LAST_INSTANT = 8.64e15
+
+/** Throws RangeError for what is no instant to JavaScript, as Date does: PostgreSQL would keep some of that. */
+function instant(value: Scalar): Scalar {
+  if (value != null && !(Math.abs(Number(value)) <= LAST_INSTANT)) throw new RangeError(`${value} is no instant`)
+  return value
 }
 
 /** An array as PostgreSQL reads it from text. */

@@ -71,6 +71,21 @@ const lineTable = tableOf<OfRun<RunLine & { nth: number }>>('l', {
   text: ['text', ({ of }) => of.text],
 })
 
+const gateTable = tableOf<OfRun<Gate>>('g', {
+  run: ['int', ({ run }) => run],
+  phase: ['text', ({ of }) => of.phase],
+  phase_index: ['int', ({ of }) => of.phaseIndex],
+  kind: ['gate_kind', ({ of }) => of.kind],
+  trigger: ['text', ({ of }) => of.trigger],
+  condition: ['jsonb', ({ of }) => (of.where == null ? null : toJsonb(of.where))],
+  tally: ['int', ({ of }) => of.tally],
+  needed: ['int', ({ of }) => of.needed],
+  entered_at: ['instant', ({ of }) => of.enteredAt],
+  opens_at: ['instant', ({ of }) => of.opensAt],
+  opened_at: ['instant', ({ of }) => of.openedAt],
+  opened_by: ['gate_opened_by', ({ of }) => of.openedBy],
+})
+
 const ofRuns = <T>(transitions: readonly Transition[], items: (draft: Draft) => readonly T[]): OfRun<T>[] =>
   transitions.flatMap(({ draft }, index) => items(draft).map((of) => ({ run: index + 1, of })))
 
@@ -85,20 +100,19 @@ export const changedStepsOf = (transitions: readonly Transition[]): Prisma.Sql =
 export const linesOf = (transitions: readonly Transition[]): Prisma.Sql =>
   lineTable(ofRuns(transitions, ({ lines }) => lines.map((line, index) => ({ ...line, nth: index + 1 }))))
 
+/** Their gates that were armed or opened: a table `g`. */
+export const gatesOf = (transitions: readonly Transition[]): Prisma.Sql =>
+  gateTable(ofRuns(transitions, ({ gates }) => [...gates]))
+
 /** Whether a transition brings what few of them do, and `rareRow` says. */
 export const isRare = ({ draft }: Transition): boolean =>
-  draft.created.size > 0 ||
-  draft.gates.size > 0 ||
-  draft.answered.size > 0 ||
-  draft.participants.length > 0 ||
-  draft.resultsAt !== null
+  draft.created.size > 0 || draft.answered.size > 0 || draft.participants.length > 0 || draft.resultsAt !== null
 
 /** What few transitions bring, for JSON; `run` is the transition's number, from 1. */
 export function rareRow({ draft }: Transition, run: number) {
   return {
     run,
     created: Array.from(draft.created, (step) => ({ ...placeRow(step), ...newStepRow(step) })),
-    gates: Array.from(draft.gates, gateRow),
     answered: [...draft.answered],
     resources: draft.resources.map(resourceRow),
     participants: draft.participants.map(participantRow),
@@ -133,22 +147,6 @@ export function placeRow(step: Step) {
     params: step.params,
     on_failure: step.onFailure,
     idempotency_key: step.idempotencyKey,
-  }
-}
-
-function gateRow(gate: Gate) {
-  return {
-    phase: gate.phase,
-    phase_index: gate.phaseIndex,
-    kind: gate.kind,
-    trigger: gate.trigger,
-    where: gate.where,
-    tally: gate.tally,
-    needed: gate.needed,
-    entered_at: iso(gate.enteredAt),
-    opens_at: iso(gate.opensAt),
-    opened_at: iso(gate.openedAt),
-    opened_by: gate.openedBy,
   }
 }
 

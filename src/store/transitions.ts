@@ -1,7 +1,7 @@
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { Batch } from './batch.ts'
 import { toJsonb } from './json.ts'
-import { changedStepsOf, isRare, linesOf, rareRow, runsOf, type Transition } from './transition-rows.ts'
+import { changedStepsOf, gatesOf, isRare, linesOf, rareRow, runsOf, type Transition } from './transition-rows.ts'
 
 /**
  * The run's fence and last line after the transition, and whether an admin switched off the action of the step that it
@@ -38,7 +38,7 @@ const writeRare = (transitions: readonly Transition[]) => Prisma.sql`, rare AS M
       SELECT place.id[x.run] AS id, x.* FROM place CROSS JOIN jsonb_to_recordset(${toJsonb(
         transitions.flatMap((transition, index) => (isRare(transition) ? [rareRow(transition, index + 1)] : [])),
       )}::jsonb) AS x(
-        run int, created jsonb, gates jsonb, answered jsonb, resources jsonb, participants jsonb, ranks bool)
+        run int, created jsonb, answered jsonb, resources jsonb, participants jsonb, ranks bool)
       WHERE place.line[x.run] >= 0
     ), made AS (
       INSERT INTO steps (id, run_id, phase, phase_index, seq, action_id, action_version, label, params, on_failure,
@@ -49,15 +49,6 @@ const writeRare = (transitions: readonly Transition[]) => Prisma.sql`, rare AS M
         id uuid, phase text, phase_index int, seq int, action_id text, action_version int, label text, params jsonb,
         on_failure on_failure, idempotency_key text, status step_status, due_at timestamptz, held bool, attempts int,
         claim_no int, started_at timestamptz, finished_at timestamptz)
-    ), gated AS (
-      INSERT INTO gates (run_id, phase, phase_index, kind, trigger, "where", tally, needed, entered_at, opens_at,
-        opened_at, opened_by)
-      SELECT rare.id, g.phase, g.phase_index, g.kind, g.trigger, g."where", g.tally, g.needed, g.entered_at, g.opens_at,
-        g.opened_at, g.opened_by
-      FROM rare CROSS JOIN LATERAL jsonb_to_recordset(rare.gates) AS g(
-        phase text, phase_index int, kind gate_kind, trigger text, "where" jsonb, tally int, needed int,
-        entered_at timestamptz, opens_at timestamptz, opened_at timestamptz, opened_by gate_opened_by)
-      ON CONFLICT (run_id, phase_index) DO UPDATE SET opened_at = excluded.opened_at, opened_by = excluded.opened_by
     ), replaced AS (
       DELETE FROM resources p USING rare, jsonb_array_elements_text(rare.answered) AS a(step_id)
       WHERE p.step_id = a.step_id::uuid AND p.placeholder
@@ -97,7 +88,8 @@ type WrittenRow = { run: number; fence: number; last_line: number; switched_off:
 // The runs are locked in id order, so that two groups never wait for each other. The fence is checked again on the
 // locked row; it covers the steps and the gate too, since whoever changes those raises it. LATERAL and `coalesce` leave the
 // planner nothing but to look each run up by its id: it walked all claims, or all that is scheduled, in search of a few.
-// What belongs to a run finds its row in `place` by the transition's number: its last line, -1 where nothing is written.
+// What belongs to a run finds its row in `place` by the transition's number, which has no gap from 1: its last line, -1
+// where nothing is written.
 /** Writes those whose run's fence has not moved and that the guard holds for. One result for each, in their order. */
 export async function writeWhere(db: PrismaClient, transitions: Transition[], guard: Guard): Promise<Written[]> {
   const rows = await db.$queryRaw<WrittenRow[]>(Prisma.sql`
@@ -118,6 +110,13 @@ export async function writeWhere(db: PrismaClient, transitions: Transition[], gu
       SELECT place.id[l.run], place.line[l.run] + l.nth, l.at, l.kind, l.phase, l.step_id, l.actor_kind, l.actor_name,
         l.detail, l.text
       FROM place CROSS JOIN ${linesOf(transitions)} WHERE place.line[l.run] >= 0
+    ), gated AS (
+      INSERT INTO gates (run_id, phase, phase_index, kind, trigger, "where", tally, needed, entered_at, opens_at,
+        opened_at, opened_by)
+      SELECT place.id[g.run], g.phase, g.phase_index, g.kind, g.trigger, g.condition, g.tally, g.needed, g.entered_at,
+        g.opens_at, g.opened_at, g.opened_by
+      FROM place CROSS JOIN ${gatesOf(transitions)} WHERE place.line[g.run] >= 0
+      ON CONFLICT (run_id, phase_index) DO UPDATE SET opened_at = excluded.opened_at, opened_by = excluded.opened_by
     ) ${transitions.some(isRare) ? writeRare(transitions) : Prisma.empty}
     UPDATE runs r SET
       status = own.status, health = own.health, stalled_since = own.stalled_since, current_phase = own.current_phase,

@@ -12,6 +12,8 @@ import { sending, settingsOf } from './through-pg.ts'
 const RUNS = 64
 const ROUNDS = 7
 const STATEMENTS = 100
+/** So many before, until all is planned and its pages are read. */
+const WARMING = 5
 /** Those of a run's row that keep it unique, and that lists of runs read. */
 const INDEXES = [
   'runs_one_per_occurrence_key',
@@ -42,14 +44,15 @@ export function measureAnatomy(url: string): Promise<Anatomy> {
     url,
     () => {},
     async ({ control: { db } }) => {
-      await insertRuns(db, { runs: RUNS * 100, steps: 1 })
+      await insertRuns(db, { runs: RUNS * (WARMING + STATEMENTS), steps: 1 })
       await db.prisma.$executeRawUnsafe('VACUUM ANALYZE')
       const now = Date.now()
       const options = await settingsOf(db)
-      const pictures = await readStarts(db.hot, { after: 0, until: now, limit: RUNS })
+      const pictures = await readStarts(db.hot, { after: 0, until: now, limit: RUNS * (WARMING + STATEMENTS) })
       const spec = await new Versions(db.hot).spec(pictures[0]?.facts.versionId ?? '')
-      const drafted = (draw: Draw) =>
-        pictures.map((picture) => {
+      // Each statement has runs of its own: what is undone leaves dead rows behind.
+      const drafted = (nth: number, draw: Draw) =>
+        pictures.slice(nth * RUNS, (nth + 1) * RUNS).map((picture) => {
           const draft = draftOf(picture)
           start(draft, now)
           progress(draft, { spec, now, mint: mintStep, mayDispatch: true, stallMs: 1_800_000 })
@@ -60,18 +63,18 @@ export function measureAnatomy(url: string): Promise<Anatomy> {
         const session = new pg.Client({ connectionString: url, options })
         await session.connect()
         const [backend] = (await session.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows
-        const transitions = drafted(draw)
-        const undone = async () => {
+        const undone = async (nth: number) => {
           await session.query('BEGIN')
-          const started = (await startIfWaiting(sending(session), transitions, now)).filter((done) => done !== null)
+          const started = (await startIfWaiting(sending(session), drafted(nth, draw), now)).filter(
+            (done) => done !== null,
+          )
           await session.query('ROLLBACK')
           // What was not done tells nothing of what it takes.
           if (started.length !== (draw === nothing ? 0 : RUNS)) throw new Error(`${started.length} runs were started.`)
         }
-        // Planned, and its pages read.
-        for (let nth = 0; nth < 5; nth += 1) await undone()
+        for (let nth = 0; nth < WARMING; nth += 1) await undone(nth)
         const before = ticksOf(backend?.pid ?? 0)
-        for (let nth = 0; nth < STATEMENTS; nth += 1) await undone()
+        for (let nth = WARMING; nth < WARMING + STATEMENTS; nth += 1) await undone(nth)
         const busy = ticksOf(backend?.pid ?? 0) - before
         await session.end()
         await db.prisma.$executeRawUnsafe('VACUUM runs, steps, run_log')
@@ -87,11 +90,11 @@ export function measureAnatomy(url: string): Promise<Anatomy> {
       const found = await medians(draws, micros)
       await db.prisma.$executeRawUnsafe(`DROP INDEX ${INDEXES.join(', ')}`)
       const { all: bare = Number.NaN } = await medians({ all }, micros)
-      const { all: start_ = Number.NaN, noLines = 0, noStep = 0, nothing: reading = 0 } = found
-      const parts = { reading, lines: start_ - noLines, step: start_ - noStep, indexes: start_ - bare }
-      const rest = start_ - Object.values(parts).reduce((sum, part) => sum + part)
+      const { all: whole = Number.NaN, noLines = 0, noStep = 0, nothing: reading = 0 } = found
+      const parts = { reading, lines: whole - noLines, step: whole - noStep, indexes: whole - bare }
+      const rest = whole - Object.values(parts).reduce((sum, part) => sum + part)
       return Object.fromEntries(
-        Object.entries({ start: start_, ...parts, rest }).map(([part, value]) => [part, Number(value.toFixed(1))]),
+        Object.entries({ start: whole, ...parts, rest }).map(([part, value]) => [part, Number(value.toFixed(1))]),
       ) as Anatomy
     },
   )

@@ -85,7 +85,8 @@ async function onFreshDatabase<T>(server: string, measure: (url: string) => Prom
     url.pathname = `/${name}`
     return await measure(url.href)
   } finally {
-    await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    // Where a peer leaves a session open, its database stays until the server is thrown away: to be cut off ends the peer.
+    await admin.query(`DROP DATABASE IF EXISTS ${name}`).catch(() => {})
     await admin.end()
   }
 }

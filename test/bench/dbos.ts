@@ -5,7 +5,7 @@ import { type Effort, watchEffort } from './effort.ts'
 
 let round = 0
 
-/** Workflows of that many steps from a queue; the rate of steps. */
+/** Workflows of that many steps from a queue: what a step took, with putting its workflow into the queue, which starts it. */
 export async function drainDbos(url: string, workflows: number, steps: number): Promise<Effort> {
   round += 1
   const logger = { info: () => {}, debug: () => {}, warn: () => {}, error: console.error }

@@ -31,6 +31,8 @@ function postgresTicks(): number {
   }
   const childrenOf = (parent: number) => [...parents].filter(([, ppid]) => ppid === parent).map(([pid]) => pid)
   const postmasters = childrenOf(process.pid).filter((pid) => childrenOf(pid).length > 0)
+  // Not of this process, or not to be seen: nothing is known of it.
+  if (postmasters.length === 0) return Number.NaN
   return postmasters.reduce(
     (sum, pid) => childrenOf(pid).reduce((ticks, child) => ticks + ticksOf(child), sum + ticksOf(pid, true)),
     0,

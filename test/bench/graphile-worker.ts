@@ -22,7 +22,8 @@ async function drain(url: string, jobs: number, preset: RunnerOptions['preset'])
        FROM generate_series(1, $1::int)))`,
     [jobs],
   )
-  await pgPool.query('ANALYZE')
+  await pgPool.query('VACUUM ANALYZE')
+  await pgPool.query('CHECKPOINT')
   let calls = 0
   const done = watchEffort()
   const runner = await run({

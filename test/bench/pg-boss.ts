@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { type Effort, watchEffort } from './effort.ts'
 
@@ -16,6 +17,11 @@ export async function drainPgBoss(url: string, jobs: number, batchSize: number):
       Array.from({ length: Math.min(2000, jobs - from) }, () => ({ data: {} })),
     )
   }
+  const session = new pg.Client({ connectionString: url })
+  await session.connect()
+  await session.query('VACUUM ANALYZE')
+  await session.query('CHECKPOINT')
+  await session.end()
   let done = 0
   const watched = watchEffort()
   const loop = async () => {

@@ -59,6 +59,11 @@ test('instants before the epoch and far ahead keep their milliseconds', async ()
   }
 })
 
+test('what is no instant is refused before it is sent', () => {
+  for (const at of [Number.NaN, Number.POSITIVE_INFINITY, 8.64e15 + 1])
+    expect(() => table([{ text: '', yes: true, at, json: 0 }])).toThrow(RangeError)
+})
+
 test('what a text of PostgreSQL cannot hold shows as the replacement character', async () => {
   const items = ['a\0b', 'half \ud83c of a pair'].map((text) => ({ text, yes: true, at: null, json: 0 }))
   expect(await read(items)).toMatchObject([{ text: 'a\ufffdb' }, { text: 'half \ufffd of a pair' }])
