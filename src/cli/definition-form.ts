@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { closedText } from '../domain/bidi.ts'
 import { isObject } from '../domain/plain-object.ts'
 
 /** What files hold of a definition: CreateDefinitionInput, without what is as it would be anyway. */
@@ -46,8 +47,11 @@ export function formOfInput(input: Record<string, unknown>): Form {
   const { slug, title, description, timeZone, graceSeconds, concurrencyKey, parameters, spec, ...unknown } = input
   return {
     slug: String(slug),
-    title: String(title),
-    ...without({ description, timeZone, graceSeconds, concurrencyKey }, { timeZone: 'UTC', graceSeconds: 900 }),
+    title: closedText(String(title)),
+    ...without(
+      { description: closed(description), timeZone, graceSeconds, concurrencyKey },
+      { timeZone: 'UTC', graceSeconds: 900 },
+    ),
     ...without({ parameters: mapped(parameters, parameterForm) }),
     spec: isObject(spec) ? specForm(spec) : spec,
     ...unknown,
@@ -56,7 +60,7 @@ export function formOfInput(input: Record<string, unknown>): Form {
 
 function parameterForm({ name, label, type, required, default: value, options, ...unknown }: Record<string, unknown>) {
   const more = without(
-    { label, type, required, default: value, options },
+    { label: closed(label), type, required, default: value, options },
     { label: name, type: 'TEXT', required: false },
   )
   return { name, ...more, ...unknown }
@@ -79,7 +83,7 @@ function scheduleForm({ recurring, ...other }: Record<string, unknown>) {
 function phaseForm({ key, label, steps, advance, ...unknown }: Record<string, unknown>) {
   return {
     key,
-    ...without({ label }),
+    ...without({ label: closed(label) }),
     steps: mapped(steps, stepForm),
     ...without({ advance: gateForm(advance) }),
     ...unknown,
@@ -88,7 +92,7 @@ function phaseForm({ key, label, steps, advance, ...unknown }: Record<string, un
 
 function stepForm({ actionId, label, params, onFailure, ...unknown }: Record<string, unknown>) {
   const given = isObject(params) && Object.keys(params).length === 0 ? null : params
-  return { actionId, ...without({ label, params: given, onFailure }), ...unknown }
+  return { actionId, ...without({ label: closed(label), params: given, onFailure }), ...unknown }
 }
 
 function gateForm(advance: unknown): unknown {
@@ -96,6 +100,9 @@ function gateForm(advance: unknown): unknown {
   const { after, trigger, ...unknown } = advance
   return { ...without({ after, trigger: isObject(trigger) ? without(trigger) : trigger }), ...unknown }
 }
+
+/** A text as the server keeps it. */
+const closed = (text: unknown) => (typeof text === 'string' ? closedText(text) : text)
 
 function mapped(list: unknown, form: (item: Record<string, unknown>) => unknown): unknown {
   return Array.isArray(list) ? list.map((item: unknown) => (isObject(item) ? form(item) : item)) : list

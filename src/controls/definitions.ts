@@ -15,7 +15,7 @@ import {
   parseVersionSpec,
   pinSpec,
 } from '../domain/spec.ts'
-import { MAX_JSON_DEPTH, nestsDeeperThan, storableText } from '../domain/storable.ts'
+import { MAX_JSON_DEPTH, nestsDeeperThan, storableData, storableText } from '../domain/storable.ts'
 import { validateDraft } from '../domain/validate-draft.ts'
 import { parseReport, type VerificationReport } from '../domain/verification.ts'
 import type { AuditEntry } from '../store/audit.ts'
@@ -223,7 +223,7 @@ function readContent(given: Omit<UpdateDefinitionInput, 'id' | 'ifUpdatedAt'>): 
   if (description !== undefined) content.description = textOrNull(description)
   if (timeZone !== undefined) content.timeZone = storableText(timeZone ?? DEFAULTS.timeZone)
   if (graceSeconds !== undefined) content.graceSeconds = graceSeconds ?? DEFAULTS.graceSeconds
-  if (concurrencyKey !== undefined) content.concurrencyKey = textOrNull(concurrencyKey)
+  if (concurrencyKey !== undefined) content.concurrencyKey = textOrNull(concurrencyKey, storableData)
   if (parameters !== undefined) content.parameters = (parameters ?? []).map(normaliseParameter)
   if (spec !== undefined) {
     if (nestsDeeperThan(spec, MAX_JSON_DEPTH + SPEC_LEVELS)) {
@@ -235,8 +235,11 @@ function readContent(given: Omit<UpdateDefinitionInput, 'id' | 'ifUpdatedAt'>): 
   return issues.length === 0 ? { ok: true, content } : { ok: false, issues }
 }
 
-/** A text of nothing but space is none. */
-const textOrNull = (text: string | null) => (text === null || text.trim() === '' ? null : storableText(text))
+/** As it is kept; a text of nothing but space is none. */
+function textOrNull(text: string | null, kept = storableText): string | null {
+  const stored = kept(text ?? '')
+  return stored.trim() === '' ? null : stored
+}
 
 /** The version that the draft makes, or why it makes none. */
 export function publishable(definition: StoredDefinition, ctx: ControlContext): { content: Publishable } | Refusal {

@@ -2,7 +2,7 @@ import type { Actor } from '../domain/actor.ts'
 import type { Issue } from '../domain/issue.ts'
 import { joinPath } from '../domain/issue-path.ts'
 import { MAX_JSON_DEPTH, nestsDeeperThan } from '../domain/storable.ts'
-import { keyProblem } from '../domain/template.ts'
+import { keyProblem, shownKeyProblem } from '../domain/template.ts'
 import { type EmissionResult, tallyTrigger } from '../store/triggers.ts'
 import type { ControlContext } from './context.ts'
 import { invalid, type Result } from './result.ts'
@@ -53,7 +53,7 @@ function issuesOf({ catalog }: ControlContext, { trigger, payload, scope, dedupe
     const found = registered.checkPayload(payload)
     issues.push(...found.map((issue) => ({ ...issue, path: joinPath('payload', issue.path) })))
   }
-  const scopeProblem = scope === null ? null : keyProblem(scope)
+  const scopeProblem = scope === null ? null : shownKeyProblem(scope)
   if (scopeProblem !== null) issues.push({ path: 'scope', message: `The scope ${scopeProblem}` })
   const dedupeProblem =
     dedupeKey === null ? null : dedupeKey === '' ? 'must not be empty; leave it out.' : keyProblem(dedupeKey)

@@ -8,7 +8,7 @@ import { resolveParams } from '../domain/parameters.ts'
 import { firstSteps } from '../domain/progress.ts'
 import { parseParameters, parseVersionSpec, type VersionSpec } from '../domain/spec.ts'
 import { isStorable } from '../domain/storable.ts'
-import { keyProblem, renderKey } from '../domain/template.ts'
+import { keyProblem, renderKey, shownKeyProblem } from '../domain/template.ts'
 import { mintId, mintStep } from '../store/ids.ts'
 import { insertRunIfNew, type NewRun, readRunOfOccurrence, readRunOfRequest } from '../store/runs.ts'
 import { readStartable, type Startable } from '../store/versions.ts'
@@ -92,7 +92,7 @@ async function occurrenceOf(
   input: StartRunInput,
 ): Promise<{ created: boolean; runId: string } | null> {
   const { definitionId, scheduledFor, scope, rehearsal } = input
-  if (scheduledFor == null || keyProblem(scope ?? '') !== null) return null
+  if (scheduledFor == null || shownKeyProblem(scope ?? '') !== null) return null
   const occurrenceAt = scheduledFor.getTime()
   const occurrence = {
     definitionId,
@@ -128,7 +128,7 @@ function plan(
   const scheduledFor = input.scheduledFor?.getTime() ?? now
   const resolved = resolveParams(parseParameters(version.parameters), input.params ?? {})
   const issues = resolved.ok ? [] : [...resolved.issues]
-  const scopeProblem = keyProblem(scope)
+  const scopeProblem = shownKeyProblem(scope)
   if (scopeProblem !== null) issues.push({ path: 'scope', message: `The scope ${scopeProblem}` })
   const requestProblem =
     requestId === null ? null : requestId === '' ? 'must not be empty; leave it out.' : keyProblem(requestId)
@@ -137,7 +137,7 @@ function plan(
   if (tooFarBack !== null) issues.push(tooFarBack)
   const params = resolved.ok ? resolved.params : {}
   const concurrencyKey = version.concurrencyKey === null ? null : renderKey(version.concurrencyKey, params)
-  const keyIssue = concurrencyKey === null || !resolved.ok ? null : keyProblem(concurrencyKey)
+  const keyIssue = concurrencyKey === null || !resolved.ok ? null : shownKeyProblem(concurrencyKey)
   if (keyIssue !== null) issues.push({ path: 'params', message: `The concurrency key that they make ${keyIssue}` })
   if (issues.length > 0) return invalid(issues)
   const phase = spec?.phases[0]

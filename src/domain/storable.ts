@@ -19,23 +19,27 @@ export function isStorable(text: string): boolean {
  * shows, and closed against what it will stand beside (`closedText`).
  */
 export function storableText(text: string): string {
-  return closedText(replaced(text))
+  return closedText(storableData(text))
 }
 
-const replaced = (text: string) => text.replace(new RegExp(UNSTORABLE_CHARACTER, 'gu'), '\uFFFD')
+/** The same of a text that is data, or is only looked for: it stays open. */
+export function storableData(text: string): string {
+  return text.replace(new RegExp(UNSTORABLE_CHARACTER, 'gu'), '\uFFFD')
+}
 
 /**
- * A JSON value with such characters replaced in all texts and keys, which are data and stay open otherwise, and without what JSON cannot hold: undefined, functions and the like
- * are left out of objects and null in arrays. The value may not nest deeper than `MAX_JSON_DEPTH`.
+ * A JSON value with such characters replaced in all texts and keys, which are data, and without what JSON cannot hold:
+ * undefined, functions and the like are left out of objects and null in arrays. The value may not nest deeper than
+ * `MAX_JSON_DEPTH`.
  */
 export function storableJson(value: unknown): unknown {
-  if (typeof value === 'string') return replaced(value)
+  if (typeof value === 'string') return storableData(value)
   if (Array.isArray(value)) return value.map((item) => storableJson(item) ?? null)
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, item]) => {
         const kept = storableJson(item)
-        return kept === undefined ? [] : [[replaced(key), kept]]
+        return kept === undefined ? [] : [[storableData(key), kept]]
       }),
     )
   }

@@ -48,7 +48,7 @@ export type TextPlace = { keys: readonly (string | number)[]; text: string }
 
 /**
  * Fills a concurrency key. A placeholder without a value (missing, null or empty) stays, because a key with a hole in
- * it would be equal to every other such key. Refuse what `keyProblem` names.
+ * it would be equal to every other such key. Refuse what `shownKeyProblem` names.
  */
 export function renderKey(template: string, values: PlaceholderValues): string {
   return template.replace(PLACEHOLDER, (placeholder, name: string) => {
@@ -62,13 +62,17 @@ export function hasStrayBrace(template: string): boolean {
   return /[{}]/.test(template.replace(PLACEHOLDER, ''))
 }
 
-/** What is wrong with a scope or a rendered concurrency key, as a clause that follows its name; null: nothing. */
+/** What is wrong with a key that is data (a member's, a request's), as a clause that follows its name; null: nothing. */
 export function keyProblem(text: string): string | null {
   const length = [...text].length
   if (length > MAX_KEY_LENGTH) return `must be at most ${MAX_KEY_LENGTH} characters, and has ${length}; shorten it.`
   if (!isStorable(text)) return `must not hold ${UNSTORABLE}; remove it.`
-  if (closedText(text) !== text) return `must not ${TURNING}; remove it.`
   return null
+}
+
+/** The same of a scope or a rendered concurrency key, which stand in sentences. */
+export function shownKeyProblem(text: string): string | null {
+  return keyProblem(text) ?? (closedText(text) === text ? null : `must not ${TURNING}; remove it.`)
 }
 
 function renderValue(value: unknown, values: PlaceholderValues): unknown {

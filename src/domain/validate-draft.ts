@@ -6,7 +6,7 @@ import { checkParameters } from './parameters.ts'
 import { isObject } from './plain-object.ts'
 import type { ZoneData } from './recurrence/zone-data.ts'
 import { MAX_JSON_DEPTH, nestsDeeperThan } from './storable.ts'
-import { hasStrayBrace, keyProblem, malformedPlaceholdersIn, placeholdersIn, textPlacesIn } from './template.ts'
+import { hasStrayBrace, malformedPlaceholdersIn, placeholdersIn, shownKeyProblem, textPlacesIn } from './template.ts'
 import { unknownKeys } from './unknown-keys.ts'
 import { checkPhases } from './validate-phases.ts'
 import { checkSchedule, scheduleWarnings } from './validate-schedule.ts'
@@ -98,7 +98,7 @@ function keyTemplateProblem(template: unknown): string | null {
     return 'must be a text that is not empty; leave it out where runs may overlap.'
   }
   // A placeholder without a value stays as it is, so that the template itself has to fit.
-  const problem = keyProblem(template)
+  const problem = shownKeyProblem(template)
   if (problem !== null) return problem
   return hasStrayBrace(template) ? "must hold braces only around a parameter's name, like {region}; correct it." : null
 }

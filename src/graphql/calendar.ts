@@ -1,5 +1,5 @@
 import { uuidOf } from '../domain/ids.ts'
-import { storableText } from '../domain/storable.ts'
+import { storableData } from '../domain/storable.ts'
 import { definitionsByIds, runsByIds } from '../store/node-reads.ts'
 import { needs } from './access.ts'
 import { batched } from './batch.ts'
@@ -92,7 +92,7 @@ builder.queryField('calendar', (t) =>
         from: from.getTime(),
         to: to.getTime(),
         ...(uuid === undefined ? {} : { definitionId: uuid }),
-        ...(scope == null ? {} : { scope: storableText(scope) }),
+        ...(scope == null ? {} : { scope: storableData(scope) }),
       })
     },
   }),

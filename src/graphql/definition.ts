@@ -1,7 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import { uuidOf } from '../domain/ids.ts'
-import { storableText } from '../domain/storable.ts'
+import { storableData } from '../domain/storable.ts'
 import { type DraftFindings, validateDraft } from '../domain/validate-draft.ts'
 import { definitionList, versionList } from '../store/definition-reads.ts'
 import { countsOf, type Page, pagesOf } from '../store/keyset.ts'
@@ -179,7 +179,7 @@ builder.queryFields((t) => ({
     },
     resolve: (query, _root, { id, slug }, { control }) => {
       if ((id == null) === (slug == null)) throw badUserInput('Give id or slug of the definition, and not both.')
-      if (slug != null) return definitionBySlug(control.db, storableText(slug), query)
+      if (slug != null) return definitionBySlug(control.db, storableData(slug), query)
       const uuid = id == null ? null : uuidOf(id, 'Definition')
       return uuid === null ? null : definitionById(control.db, uuid, query)
     },

@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { includesRole } from '../domain/access.ts'
 import { mayControl, RUN_CONTROLS, type RunControl } from '../domain/run.ts'
-import { storableText } from '../domain/storable.ts'
+import { storableData } from '../domain/storable.ts'
 import { type Waiting, waitingOn } from '../domain/waiting.ts'
 import { countsOf, pagesOf } from '../store/keyset.ts'
 import { type LogRow, logList } from '../store/log-reads.ts'
@@ -183,7 +183,7 @@ export const Run = builder.prismaNode('Run', {
       },
       query: ({ phase, status }) => ({
         where: {
-          ...(phase == null ? {} : { phase: storableText(phase) }),
+          ...(phase == null ? {} : { phase: storableData(phase) }),
           ...(status == null ? {} : { status: { in: [...status] } }),
         },
         orderBy: [{ phaseIndex: 'asc' }, { seq: 'asc' }],

@@ -1,4 +1,4 @@
-import { storableText } from '../domain/storable.ts'
+import { storableData } from '../domain/storable.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { ActorKind } from '../generated/prisma/enums.ts'
 import { bindInstant, bindUuid, containing, type List } from './keyset.ts'
@@ -28,9 +28,9 @@ export type AuditFilter = {
 /** The audit log, newest first. A key is [at, id]. */
 export function auditList({ actor, action, subject, from, to }: AuditFilter): List {
   const where = [
-    actor == null ? null : Prisma.sql`e.actor_name ILIKE ${containing(storableText(actor))}`,
-    action == null ? null : Prisma.sql`e.action = ANY(${action.map(storableText)}::text[])`,
-    subject == null ? null : Prisma.sql`e.subject = ${storableText(subject)}`,
+    actor == null ? null : Prisma.sql`e.actor_name ILIKE ${containing(storableData(actor))}`,
+    action == null ? null : Prisma.sql`e.action = ANY(${action.map(storableData)}::text[])`,
+    subject == null ? null : Prisma.sql`e.subject = ${storableData(subject)}`,
     from == null ? null : Prisma.sql`e.at >= ${from}::timestamptz`,
     to == null ? null : Prisma.sql`e.at < ${to}::timestamptz`,
   ].filter((part) => part !== null)

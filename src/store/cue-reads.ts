@@ -1,4 +1,4 @@
-import { storableText } from '../domain/storable.ts'
+import { storableData } from '../domain/storable.ts'
 import type { Prisma, Step } from '../generated/prisma/client.ts'
 import type { Database } from './database.ts'
 
@@ -9,6 +9,6 @@ export const openCues = (
 ): Promise<Step[]> =>
   db.prisma.step.findMany({
     ...query,
-    where: { parked: true, ...(scope === null ? {} : { run: { scope: storableText(scope) } }) },
+    where: { parked: true, ...(scope === null ? {} : { run: { scope: storableData(scope) } }) },
     orderBy: [{ parkedAt: 'asc' }, { id: 'asc' }],
   })

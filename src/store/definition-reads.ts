@@ -1,4 +1,4 @@
-import { storableText } from '../domain/storable.ts'
+import { storableData } from '../domain/storable.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { DefinitionState } from '../generated/prisma/enums.ts'
 import { bindInt, bindText, containing, type List } from './keyset.ts'
@@ -7,7 +7,7 @@ export type DefinitionFilter = { state?: readonly DefinitionState[] | null; sear
 
 /** All definitions, by slug. Rows are {id, slug}; a key is [slug]. */
 export function definitionList({ state, search }: DefinitionFilter): List {
-  const pattern = search == null ? null : containing(storableText(search))
+  const pattern = search == null ? null : containing(storableData(search))
   const where = [
     state == null ? null : Prisma.sql`d.state = ANY(${[...state]}::text[]::definition_state[])`,
     pattern === null

@@ -53,7 +53,7 @@ export function feedRuns(db: Database, window: FeedWindow): Promise<FeedRunRow[]
     SELECT r.id AS "runId", r.definition_id AS "definitionId", r.scope, r.occurrence_key AS "occurrenceKey",
       r.scheduled_for AS "scheduledFor", r.time_zone AS "timeZone", r.status::text AS status, r.started_at AS "startedAt",
       r.ended_at AS "endedAt", v.version, r.last_line AS "lastLine",
-      CASE WHEN r.source = 'SCHEDULE' THEN d.schedule_turns ELSE 0 END AS turns,
+      CASE WHEN r.scope = '' THEN d.schedule_turns ELSE 0 END AS turns,
       GREATEST(COALESCE(l.at, r.ended_at, r.started_at, r.created_at),
         CASE WHEN r.status = 'SCHEDULED' AND r.source = 'SCHEDULE' THEN d.schedule_turned_at END) AS "modifiedAt",
       CASE WHEN r.status IN ('STARTING', 'RUNNING', 'PAUSED', 'ENDING')

@@ -1,4 +1,4 @@
-import { storableText } from '../domain/storable.ts'
+import { storableData } from '../domain/storable.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { ActorKind, CleanupStatus, RunStatus } from '../generated/prisma/enums.ts'
 import type { Database } from './database.ts'
@@ -30,10 +30,10 @@ const LOG_COLUMNS = Prisma.sql`l.line, l.at, l.kind, l.phase, l.step_id AS "step
 /** The log of each run, in order. A key is [line]. */
 export function logList({ kind, phase, stepId, search }: LogFilter): List {
   const where = [
-    kind == null ? null : Prisma.sql`l.kind = ANY(${kind.map(storableText)}::text[])`,
-    phase == null ? null : Prisma.sql`l.phase = ${storableText(phase)}`,
+    kind == null ? null : Prisma.sql`l.kind = ANY(${kind.map(storableData)}::text[])`,
+    phase == null ? null : Prisma.sql`l.phase = ${storableData(phase)}`,
     stepId == null ? null : Prisma.sql`l.step_id = ${stepId}::uuid`,
-    search == null ? null : Prisma.sql`l.text ILIKE ${containing(storableText(search))}`,
+    search == null ? null : Prisma.sql`l.text ILIKE ${containing(storableData(search))}`,
   ].filter((part) => part !== null)
   return {
     table: Prisma.sql`run_log`,

@@ -1,4 +1,4 @@
-import { storableText } from '../domain/storable.ts'
+import { storableData } from '../domain/storable.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 import { CleanupStatus, RunHealth, type RunSource, RunStatus } from '../generated/prisma/enums.ts'
 import type { Database } from './database.ts'
@@ -37,7 +37,7 @@ export function runList(filter: RunFilter, { ofDefinitions }: { ofDefinitions: b
     oneOf(Prisma.sql`r.status`, filter.status, { all: RunStatus, type: Prisma.sql`run_status` }),
     oneOf(Prisma.sql`r.health`, filter.health, { all: RunHealth, type: Prisma.sql`run_health` }),
     oneOf(Prisma.sql`r.cleanup_status`, filter.cleanupStatus, { all: CleanupStatus, type: Prisma.sql`cleanup_status` }),
-    scope == null ? null : Prisma.sql`r.scope = ${storableText(scope)}`,
+    scope == null ? null : Prisma.sql`r.scope = ${storableData(scope)}`,
     // What the index of those that have one is restricted by.
     scope ? Prisma.sql`r.scope <> ''` : null,
     within(Prisma.sql`r.scheduled_for`, filter),

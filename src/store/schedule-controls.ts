@@ -5,7 +5,8 @@ import { at } from './sql.ts'
 
 type ScheduleControl = { definitionId: string; audit: AuditEntry }
 
-const turned = (now: Instant) => Prisma.sql`schedule_turns = schedule_turns + 1, schedule_turned_at = ${at(now)}`
+const turned = (now: Instant) =>
+  Prisma.sql`schedule_turns = schedule_turns + 1, schedule_turned_at = GREATEST(schedule_turned_at, ${at(now)})`
 
 /** From here on the schedule makes no runs, and those it made do not start; answers whether it was READY and not paused. */
 export async function pauseScheduleIfActive(

@@ -1,4 +1,4 @@
-import { storableText } from '../domain/storable.ts'
+import { storableData } from '../domain/storable.ts'
 import { Prisma } from '../generated/prisma/client.ts'
 
 type Scalar = string | number | boolean | null | undefined
@@ -50,6 +50,6 @@ function elementOf(value: Scalar): string {
   if (value == null) return 'NULL'
   if (typeof value !== 'string') return String(value)
   // What UTF-8 cannot hold is replaced when the text is sent; U+0000 it can.
-  const kept = value.includes('\0') ? storableText(value) : value
+  const kept = value.includes('\0') ? storableData(value) : value
   return `"${/["\\]/.test(kept) ? kept.replace(/["\\]/g, '\\$&') : kept}"`
 }

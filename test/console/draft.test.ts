@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
 import { eventually } from '../support/eventually.ts'
@@ -27,6 +27,27 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     const page = await open({ token: TOKEN, path: `/definitions/${slug}/edit`, goesOn })
     await page.getByRole('heading', { name: /^Draft of/ }).waitFor()
     return page
+  }
+  /** What is written is on its way to the server when somebody else changes the draft there. */
+  const overtaken = async (
+    page: Page,
+    { write, by, token }: { write: () => Promise<void>; by: { id: string; [field: string]: unknown }; token: string },
+  ) => {
+    const isSave = (request: Request) => request.postData()?.includes('mutation UpdateDraft') === true
+    let goOn: () => void = () => {}
+    const changed = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    await page.route('**/graphql', async (route) => {
+      if (isSave(route.request())) await changed
+      return route.fallback()
+    })
+    const sent = page.waitForRequest(isSave)
+    await write()
+    await sent
+    await server.change(by, token)
+    goOn()
+    await page.unrouteAll({ behavior: 'wait' })
   }
   const focused = (page: Page) => page.evaluate<string>('document.activeElement?.id ?? ""')
 
@@ -163,8 +184,11 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     const { token } = await server.tokenFor('Mira', 'ADMIN')
     const page = await edit('shared')
     const title = page.getByRole('textbox', { name: 'Title' })
-    await server.change({ id, description: 'Hers.', graceSeconds: 60 }, token)
-    await title.fill('Mine')
+    await overtaken(page, {
+      write: () => title.fill('Mine'),
+      by: { id, description: 'Hers.', graceSeconds: 60 },
+      token,
+    })
     await page.getByText('Mira changed this draft while you wrote').waitFor()
     await page.getByRole('list', { name: 'What they changed' }).getByText('Hers.').waitFor()
     await page.getByRole('list', { name: 'What you changed' }).getByText('Mine').waitFor()
@@ -177,8 +201,7 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     )
     await page.getByText('Saved', { exact: true }).waitFor()
 
-    await server.change({ id, title: 'Hers' }, token)
-    await title.fill('Mine again')
+    await overtaken(page, { write: () => title.fill('Mine again'), by: { id, title: 'Hers' }, token })
     await page.getByRole('button', { name: 'Take theirs' }).click()
     await eventually(async () => expect(await title.inputValue()).toBe('Hers'))
     await page.getByRole('button', { name: 'Undo' }).click()

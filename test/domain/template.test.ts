@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { keyProblem, placeholdersIn, renderKey, renderParams, renderString } from '../../src/domain/template.ts'
+import {
+  keyProblem,
+  placeholdersIn,
+  renderKey,
+  renderParams,
+  renderString,
+  shownKeyProblem,
+} from '../../src/domain/template.ts'
 
 test('fills placeholders with values of every type', () => {
   const values = { region: 'Yew', level: 5, open: true }
@@ -57,6 +64,11 @@ test('keys hold 190 characters, however many units each is made of', () => {
   expect(keyProblem('🐉'.repeat(190))).toBeNull()
   expect(keyProblem('x'.repeat(191))).toContain('at most 190 characters, and has 191')
   expect(keyProblem('a\0b')).toContain('U+0000')
-  expect(keyProblem('\u202Egnp')).toContain('turn the direction of text that follows')
-  expect(keyProblem('\u2067שלום\u2069')).toBeNull()
+})
+
+test('a key that stands in sentences does not turn them; one that is data is left as it is', () => {
+  expect(shownKeyProblem('\u202Egnp')).toContain('turn the direction of text that follows')
+  expect(shownKeyProblem('\u2067שלום\u2069')).toBeNull()
+  expect(shownKeyProblem('x'.repeat(191))).toContain('at most 190 characters')
+  expect(keyProblem('\u202Egnp')).toBeNull()
 })

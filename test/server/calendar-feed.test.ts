@@ -221,6 +221,19 @@ test('the start is the instant, whatever the clocks of its zone do; the descript
   expect(events[1]?.description).toContain('2026-03-29 03:30 in Europe/Berlin')
 })
 
+test('an occurrence that a person starts early is a revision of its plan, however often its schedule was paused', async () => {
+  const stage = await newStage({ horizonDays: 2 })
+  const schedule = { recurring: { start: '2026-03-07T00:00', rule: 'FREQ=HOURLY' } }
+  const { definitionId } = await publishScheduled(stage, { schedule })
+  await stage.settle()
+  for (const turn of [pauseSchedule, resumeSchedule, pauseSchedule, resumeSchedule])
+    done(await turn(stage.ctx, MIRA, { id: definitionId }))
+  const planned = async () => (await feed(stage)).find(({ start }) => start === '2026-03-10T12:00:00Z')
+  const before = await planned()
+  done(await startRun(stage.ctx, MIRA, { definitionId, scheduledFor: new Date('2026-03-10T12:00:00Z') }))
+  expect((await planned())?.sequence).toBeGreaterThan(before?.sequence ?? Number.NaN)
+})
+
 test('it has what was up to 30 days ago, and of one definition alone where that is asked', async () => {
   const stage = await newStage()
   const manual = await publishScheduled(stage, { schedule: { manual: true } })

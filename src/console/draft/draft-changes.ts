@@ -1,6 +1,7 @@
+import { closedText } from '../../domain/bidi.ts'
 import type { UpdateDefinitionInput } from '../../generated/console/documents.ts'
 import type { Content } from '../definitions/content.ts'
-import { isSame, objectOf } from '../definitions/json.ts'
+import { isObject, isSame, objectOf } from '../definitions/json.ts'
 
 /** What has to be sent to make the one draft the other: only what differs, so that the audit log names that alone. */
 export function changesOf(before: Content, after: Content): Omit<UpdateDefinitionInput, 'id' | 'ifUpdatedAt'> {
@@ -17,16 +18,17 @@ export function changesOf(before: Content, after: Content): Omit<UpdateDefinitio
 export const isSameDraft = (one: Content, other: Content): boolean => isSame(settled(one), settled(other))
 
 /** A draft as the server has it once it was sent. */
-export function settled({ title, description, concurrencyKey, parameters, ...rest }: Content): Content {
+export function settled({ title, description, concurrencyKey, parameters, phases, ...rest }: Content): Content {
   return {
     ...rest,
-    title: typeof title === 'string' ? title.trim() : title,
-    description: textOrNull(description),
+    title: typeof title === 'string' ? closedText(title).trim() : title,
+    description: textOrNull(closed(description)),
     concurrencyKey: textOrNull(concurrencyKey),
     parameters: parameters.map((parameter) => {
       const { name, label, type, required, ...more } = objectOf(parameter)
-      return { ...more, name, label: label ?? name, type: type ?? 'TEXT', required: required ?? false }
+      return { ...more, name, label: closed(label) ?? name, type: type ?? 'TEXT', required: required ?? false }
     }),
+    phases: phases.map(labelsClosed),
   }
 }
 
@@ -35,6 +37,19 @@ export function joined({ base, mine, theirs }: { base: Content; mine: Content; t
   const [old, now] = [settled(base), settled(mine)]
   const kept = Object.entries(mine).filter(([key]) => !isSame(old[key as keyof Content], now[key as keyof Content]))
   return { ...theirs, ...Object.fromEntries(kept) }
+}
+
+const closed = (text: unknown) => (typeof text === 'string' ? closedText(text) : text)
+
+/** A phase or a step; whatever else stands there stays. */
+function labelsClosed(item: unknown): unknown {
+  if (!isObject(item)) return item
+  const { label, steps } = item
+  return {
+    ...item,
+    ...(label === undefined ? {} : { label: closed(label) }),
+    ...(Array.isArray(steps) ? { steps: steps.map(labelsClosed) } : {}),
+  }
 }
 
 const textOrNull = (text: unknown) => (typeof text === 'string' && text.trim() === '' ? null : text)
