@@ -18,7 +18,10 @@ const StepFinding = builder.objectRef<Report['steps'][number]>('StepFinding').im
     phase: t.exposeString('phase', { description: 'Key of its phase.' }),
     seq: t.exposeInt('seq', { description: 'Its place in the phase, counted from 0.' }),
     actionId: t.exposeString('actionId', { description: 'The action that it calls.' }),
-    label: t.exposeString('label', { nullable: true, description: 'Its own label; null where it has none, or where the report is of an older server.' }),
+    label: t.exposeString('label', {
+      nullable: true,
+      description: 'Its own label; null where it has none, or where the report is of an older server.',
+    }),
     finding: t.expose('finding', { type: Finding, description: 'The worst that was found.' }),
     message: t.exposeString('message', { description: 'What was found, in sentences that say what to do.' }),
   }),
