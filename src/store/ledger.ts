@@ -5,7 +5,7 @@ import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { Batch } from './batch.ts'
 import type { ClaimRef, ClaimRequest } from './claims.ts'
 import { toJsonb } from './json.ts'
-import { at, claimKey, LOG_OWN_LINES, lineRow } from './sql.ts'
+import { at, claimKey, lineRow } from './sql.ts'
 
 // A run's ledger has a claim of its own: `ledger_owner` names it, and `ledger_at` is its lease then. Without an owner
 // `ledger_at` is when the ledger has to be looked at. So one index probe finds what is due, and what a dead process held.
@@ -189,6 +189,17 @@ export type LedgerChange = {
 
 /** The run's fence and last line after the change; null: somebody changed the run since, and nothing was written. */
 export type LedgerWritten = { fence: number; line: number } | null
+
+/**
+ * Inserts the log lines that each run brings itself, for a statement that has locked its runs in a CTE `own`: id,
+ * last_line (before these lines) and lines, a jsonb array of `lineRow`s. It has to raise `last_line` by their number.
+ */
+const LOG_OWN_LINES = Prisma.sql`
+      INSERT INTO run_log (run_id, line, at, kind, phase, step_id, actor_kind, actor_name, detail, text)
+      SELECT own.id, own.last_line + l.ord, l.at, l.kind, l.phase, l.step_id, l.actor_kind, l.actor_name, l.detail, l.text
+      FROM own CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(own.lines) AS (
+        at timestamptz, kind text, phase text, step_id uuid, actor_kind actor_kind, actor_name text, detail jsonb,
+        text text)) WITH ORDINALITY AS l(at, kind, phase, step_id, actor_kind, actor_name, detail, text, ord)`
 
 /** Writes what became of ledgers, each unless its run's fence has moved or the claim is another's; many in a statement. */
 export class LedgerChanges {

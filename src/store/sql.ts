@@ -14,7 +14,7 @@ export const atOrNull = (instant: Instant | null) => (instant === null ? Prisma.
  */
 export const claimKey = ({ runId, owner }: { runId: string; owner: string }) => `${runId} ${owner}`
 
-/** A log line as `logLines` and others read it from JSON. */
+/** A log line as statements read it from JSON. */
 export function lineRow(line: RunLine) {
   return {
     at: new Date(line.at).toISOString(),
@@ -68,14 +68,3 @@ export function logOwnLine(runs: Prisma.Sql, addToDetail: Prisma.Sql = Prisma.em
     FROM (${runs}) o CROSS JOIN LATERAL jsonb_to_record(o.line) AS l(
       at timestamptz, kind text, phase text, step_id uuid, actor_kind actor_kind, actor_name text, detail jsonb, text text)`
 }
-
-/**
- * Inserts the log lines that each run brings itself, for a statement that has locked its runs in a CTE `own`: id,
- * last_line (before these lines) and lines, a jsonb array of `lineRow`s. It has to raise `last_line` by their number.
- */
-export const LOG_OWN_LINES = Prisma.sql`
-      INSERT INTO run_log (run_id, line, at, kind, phase, step_id, actor_kind, actor_name, detail, text)
-      SELECT own.id, own.last_line + l.ord, l.at, l.kind, l.phase, l.step_id, l.actor_kind, l.actor_name, l.detail, l.text
-      FROM own CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(own.lines) AS (
-        at timestamptz, kind text, phase text, step_id uuid, actor_kind actor_kind, actor_name text, detail jsonb,
-        text text)) WITH ORDINALITY AS l(at, kind, phase, step_id, actor_kind, actor_name, detail, text, ord)`

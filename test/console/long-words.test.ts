@@ -21,17 +21,10 @@ describe.skipIf(browserPath === null)('on a small phone', TIME, async () => {
       phases: [{ key: 'doors', label: WORD, steps: [cue(WORD, WORD)], advance: { after: '1d' } }],
     },
   })
-  const start = async (scope: string): Promise<string> => {
-    const { startRun } = await server.ask(
-      'mutation ($input: StartRunInput!) { startRun(input: $input) { ... on StartRunPayload { run { id } } ... on Error { message } } }',
-      { input: { definitionId, scope } },
-    )
-    return startRun.run.id
-  }
-  const run = await start(WORD)
+  const run = await server.start({ definitionId, scope: WORD })
   await server.until(run, ({ cues }) => cues.length === 1)
   /** It waits for the other's concurrency key. */
-  const blocked = await start('elsewhere')
+  const blocked = await server.start({ definitionId, scope: 'elsewhere' })
 
   const said = (text: string | RegExp) => (page: Page) => page.getByText(text).first().waitFor()
   const press = (name: string, then: string) => async (page: Page) => {
