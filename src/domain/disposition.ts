@@ -1,6 +1,6 @@
 import { beginCleanup } from './brought.ts'
 import * as log from './log.ts'
-import { type Draft, type Instant, type Step, titleOf } from './picture.ts'
+import { changeStep, type Draft, type Instant, type Step, titleOf } from './picture.ts'
 import { isTerminal } from './run.ts'
 
 /** Marks the run as degraded, once: a step was retried, failed or refused. Health only gets worse. */
@@ -38,8 +38,7 @@ export function failRun(draft: Draft, at: Instant, because: string): void {
   let cancelledSteps = 0
   for (const step of draft.steps) {
     if (step.status !== 'PENDING' && !step.parked) continue
-    Object.assign(step, { status: 'CANCELLED', parked: false, finishedAt: at, dueAt: null, held: false })
-    draft.touched.add(step)
+    changeStep(draft, step, { status: 'CANCELLED', parked: false, finishedAt: at, dueAt: null, held: false })
     cancelledSteps += 1
   }
   draft.lines.push(

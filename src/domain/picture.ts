@@ -133,10 +133,10 @@ export type Draft = {
   run: RunState
   steps: Step[]
   gate: Gate | null
-  /** Steps of `steps` that changed. */
-  touched: Set<Step>
-  /** Steps of `steps` that are new. */
-  created: Set<Step>
+  /** Steps that changed, as they are now, by id. */
+  touched: Map<string, Step>
+  /** Steps that are new, as they are now, by id. */
+  created: Map<string, Step>
   /** Gates that were armed or opened. */
   gates: Set<Gate>
   ledger: LedgerFacts
@@ -151,16 +151,16 @@ export type Draft = {
   lines: RunLine[]
 }
 
-/** A copy of the picture to change; the picture itself stays what the database says. */
+/** The picture to be changed; the picture itself stays what the database says. Its steps are changed by `changeStep` alone. */
 export function draftOf(picture: Picture): Draft {
   return {
     facts: picture.facts,
     fence: picture.fence,
     run: { ...picture.run },
-    steps: picture.steps.map((step) => ({ ...step })),
+    steps: picture.steps,
     gate: picture.gate === null ? null : { ...picture.gate },
-    touched: new Set(),
-    created: new Set(),
+    touched: new Map(),
+    created: new Map(),
     gates: new Set(),
     ledger: { ...picture.ledger },
     answered: new Set(),
@@ -170,6 +170,15 @@ export function draftOf(picture: Picture): Draft {
     resultsAt: null,
     lines: [],
   }
+}
+
+/** Changes a step of the draft, and answers it as it is from then on. */
+export function changeStep(draft: Draft, step: Step, to: Partial<StepState>): Step {
+  const changed = Object.assign({ ...step }, to)
+  draft.steps = draft.steps.map((other) => (other.id === step.id ? changed : other))
+  const where = draft.created.has(step.id) ? draft.created : draft.touched
+  where.set(step.id, changed)
+  return changed
 }
 
 /** The picture after a draft was written under that fence. */

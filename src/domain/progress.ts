@@ -2,7 +2,7 @@ import { beginCleanup } from './brought.ts'
 import { failRun } from './disposition.ts'
 import { armGate, gateLine, isOpen, openIfElapsed, waitedSeconds, waitForGate } from './gate.ts'
 import * as log from './log.ts'
-import { type Draft, type Instant, NEW_STEP, type Step } from './picture.ts'
+import { changeStep, type Draft, type Instant, NEW_STEP, type Step } from './picture.ts'
 import type { VersionPhase, VersionSpec } from './spec.ts'
 import { isStepTerminal } from './step.ts'
 import { type PlaceholderValues, renderParams } from './template.ts'
@@ -63,7 +63,8 @@ function work(draft: Draft, step: Step, { now, mayDispatch }: ProgressRule): Ste
     run.wakeAt = now
     return null
   }
-  Object.assign(step, {
+  run.inFlight = step.id
+  return changeStep(draft, step, {
     status: 'RUNNING',
     attempts: step.attempts + 1,
     claimNo: step.claimNo + 1,
@@ -71,9 +72,6 @@ function work(draft: Draft, step: Step, { now, mayDispatch }: ProgressRule): Ste
     dueAt: null,
     held: false,
   })
-  run.inFlight = step.id
-  draft.touched.add(step)
-  return step
 }
 
 /** Leaves a phase whose steps are all terminal, if its gate and hold let it. False: it waits, or the run is over. */
@@ -156,11 +154,7 @@ function carryHold(draft: Draft, now: Instant): void {
   if (run.holdUntil === null) return
   const first = draft.steps.find((step) => step.status === 'PENDING')
   if (first === undefined && run.holdUntil > now) return
-  if (first !== undefined && run.holdUntil > now) {
-    first.dueAt = run.holdUntil
-    first.held = true
-    if (!draft.created.has(first)) draft.touched.add(first)
-  }
+  if (first !== undefined && run.holdUntil > now) changeStep(draft, first, { dueAt: run.holdUntil, held: true })
   run.holdUntil = null
 }
 
@@ -181,7 +175,7 @@ function materialise(
       params: draft.facts.params,
       ...mint(draft.facts.runId),
     })
-    draft.created.add(step)
+    draft.created.set(step.id, step)
     return step
   })
 }

@@ -2,7 +2,7 @@ import { keepResources, lookAtLedger } from './brought.ts'
 import { degrade, dispose } from './disposition.ts'
 import * as log from './log.ts'
 import type { Outcome, Refused } from './outcome.ts'
-import type { Draft, Instant, Step } from './picture.ts'
+import { changeStep, type Draft, type Instant, type Step } from './picture.ts'
 import { publishResults, takePart } from './results.ts'
 import { isTerminal } from './run.ts'
 
@@ -41,7 +41,7 @@ export function settle(
     mint,
   }: { now: Instant; retry: RetryRule; call: CallFacts /** Mints an id. */; mint: () => string },
 ): void {
-  endFlight(draft, step, now)
+  endFlight(draft, now)
   if (outcome.kind === 'done' || outcome.kind === 'parked') takePart(draft, outcome.participants)
   if (outcome.kind === 'done') done(draft, step, outcome, now, call)
   else if (outcome.kind === 'parked') park(draft, step, outcome.instruction ?? call.title, now)
@@ -62,19 +62,18 @@ export function takeBack(
   step: Step,
   { now, retry, previousOwner }: { now: Instant; retry: RetryRule; previousOwner: string },
 ): void {
-  endFlight(draft, step, now)
+  endFlight(draft, now)
   draft.lines.push(log.stepReclaimed({ at: now, step }, { previousOwner }))
   if (step.attempts >= retry.maxAttempts) {
     fail(draft, step, 'gave up after repeated interruptions', now, {})
   } else if (isTerminal(draft.run.status)) {
     cancel(draft, step, `the run had ended when its attempt was interrupted`, now)
   } else {
-    step.status = 'PENDING'
+    changeStep(draft, step, { status: 'PENDING' })
   }
 }
 
-function endFlight(draft: Draft, step: Step, now: Instant): void {
-  draft.touched.add(step)
+function endFlight(draft: Draft, now: Instant): void {
   draft.run.inFlight = null
   // The cleanup of a run that has ended waits for what its last step may yet have made.
   if (draft.run.cleanupStatus === 'PENDING') lookAtLedger(draft, now)
@@ -87,7 +86,7 @@ function done(
   now: Instant,
   call: Partial<CallFacts>,
 ): void {
-  Object.assign(step, { status: 'DONE', finishedAt: now, dueAt: null, held: false, lastError: null })
+  changeStep(draft, step, { status: 'DONE', finishedAt: now, dueAt: null, held: false, lastError: null })
   const ended = isTerminal(draft.run.status)
   const holdUntil = outcome.holdSeconds && !ended ? now + Math.round(outcome.holdSeconds * 1000) : undefined
   draft.lines.push(
@@ -113,9 +112,7 @@ function hold(draft: Draft, until: Instant): void {
     draft.run.holdUntil = until
     return
   }
-  next.dueAt = until
-  next.held = true
-  draft.touched.add(next)
+  changeStep(draft, next, { dueAt: until, held: true })
 }
 
 function park(draft: Draft, step: Step, instruction: string, now: Instant): void {
@@ -123,7 +120,7 @@ function park(draft: Draft, step: Step, instruction: string, now: Instant): void
     cancel(draft, step, 'the run had ended when it asked for a person', now)
     return
   }
-  Object.assign(step, { parked: true, parkedAt: now, instruction, lastError: null })
+  changeStep(draft, step, { parked: true, parkedAt: now, instruction, lastError: null })
   draft.lines.push(log.stepParked({ at: now, step }, instruction))
 }
 
@@ -133,30 +130,42 @@ function tryAgain(draft: Draft, step: Step, error: string, now: Instant, retry: 
     return
   }
   const dueAt = now + retry.retryMs
-  Object.assign(step, { status: 'PENDING', dueAt, held: false, lastError: error })
+  changeStep(draft, step, { status: 'PENDING', dueAt, held: false, lastError: error })
   draft.lines.push(log.stepRetry({ at: now, step }, { attempt: step.attempts, of: retry.maxAttempts, dueAt, error }))
   degrade(draft, now, `"${step.label ?? step.actionId}" has to be tried again`)
 }
 
 function fail(draft: Draft, step: Step, error: string, now: Instant, call: Partial<CallFacts>): void {
-  Object.assign(step, { status: 'FAILED', finishedAt: now, dueAt: null, held: false, lastError: error })
+  const failed = changeStep(draft, step, {
+    status: 'FAILED',
+    finishedAt: now,
+    dueAt: null,
+    held: false,
+    lastError: error,
+  })
   draft.lines.push(
     log.stepStatus(
       { at: now, step },
       { to: 'FAILED', error, ...(call.versionDrift ? { versionDrift: call.versionDrift } : {}) },
     ),
   )
-  dispose(draft, step, now)
+  dispose(draft, failed, now)
 }
 
 /** The step was not called: whatever an earlier attempt left in the ledger stays there. */
 function refuse(draft: Draft, step: Step, { kind: _, error, ...refusal }: Refused, now: Instant): void {
-  Object.assign(step, { status: 'REFUSED', finishedAt: now, dueAt: null, held: false, lastError: error })
+  const refused = changeStep(draft, step, {
+    status: 'REFUSED',
+    finishedAt: now,
+    dueAt: null,
+    held: false,
+    lastError: error,
+  })
   draft.lines.push(log.stepRefused({ at: now, step }, refusal, error))
-  dispose(draft, step, now)
+  dispose(draft, refused, now)
 }
 
 function cancel(draft: Draft, step: Step, error: string, now: Instant): void {
-  Object.assign(step, { status: 'CANCELLED', finishedAt: now, dueAt: null, held: false, lastError: error })
+  changeStep(draft, step, { status: 'CANCELLED', finishedAt: now, dueAt: null, held: false, lastError: error })
   draft.lines.push(log.stepStatus({ at: now, step }, { to: 'CANCELLED', error }))
 }

@@ -26,9 +26,9 @@ export type RunnerSettings = {
 
 export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
   pollMs: 1000,
-  runBatch: 192,
+  runBatch: 576,
   stepsPerPass: 25,
-  runConcurrency: 192,
+  runConcurrency: 576,
   maxDispatches: 1000,
   stepMaxAttempts: 3,
   stepRetryMs: 60_000,

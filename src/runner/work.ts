@@ -229,7 +229,8 @@ function noteStart({ clock, meter }: WorkContext, { run }: Picture): void {
 
 /** What a call came to is stored; the draft says what its step is like since. */
 function noteSettled({ meter }: WorkContext, { step: { id }, outcome }: Settled, { touched }: Draft): void {
-  for (const step of touched) if (step.id === id) meter.stepSettled(outcomeOf(step))
+  const step = touched.get(id)
+  if (step !== undefined) meter.stepSettled(outcomeOf(step))
   if (outcome.kind === 'refused') meter.stepRefused(outcome.code)
 }
 
@@ -275,8 +276,9 @@ function leaseLimit({ registry, clock, settings }: WorkContext, step: Step): Ins
 function announce(context: WorkContext, draft: Draft, { line, from }: { line: number; from: Picture }): void {
   const { run, facts } = draft
   if (isTerminal(run.status) && !isTerminal(from.run.status)) context.meter.runEnded(run.status)
-  const wasParked = new Set(from.steps.filter((step) => step.parked).map(({ id }) => id))
-  const cues = [...draft.touched].some((step) => step.parked || wasParked.has(step.id))
+  const cues =
+    from.steps.some((step) => step.parked && draft.touched.has(step.id)) ||
+    [...draft.touched.values()].some(({ parked }) => parked)
   context.changes.publish({ runId: facts.runId, line, cues })
   if (run.inFlight === null && run.wakeAt !== null) context.wakeAt(run.wakeAt)
   if (draft.ledgerAt !== null) context.wakeAt(draft.ledgerAt)

@@ -2,7 +2,7 @@ import { isRefusedByDatabase } from './faults.ts'
 
 /** How many statements of one kind are in flight at most, and how many callers share one. */
 const STATEMENTS_IN_FLIGHT = 2
-const CALLS_PER_STATEMENT = 64
+const CALLS_PER_STATEMENT = 192
 
 type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }
 

@@ -5,7 +5,7 @@ type Scalar = string | number | boolean | null | undefined
 
 /**
  * The columns of a table that a statement brings along: the type that PostgreSQL knows each by, and what an item has in
- * it. An `instant` is a timestamptz, in milliseconds since the epoch here.
+ * it. An `instant` is a timestamptz, in milliseconds since the epoch here. One column at least is never null.
  */
 export type Columns<T> = Record<string, readonly [type: string, of: (item: T) => Scalar]>
 
@@ -27,29 +27,40 @@ export function tableOf<T>(name: string, columns: Columns<T>): (items: readonly 
     ...types.map((type, index) => (index === types.length - 1 ? type : `${type}, `)),
   ]
   strings[strings.length - 1] += `) WITH ORDINALITY AS ${name}(${names.join(', ')}, ord)) ${name}`
-  const read = each.map(([type, of]) => (isInstant(type) ? (item: T) => instant(of(item)) : of))
-  return (items) => Prisma.sql(strings, ...read.map((of) => arrayOf(items, of)))
+  const written = each.map(([type, of]) => {
+    const element = ELEMENTS[type] ?? String
+    return (item: T) => {
+      const value = of(item)
+      return value == null ? null : element(value)
+    }
+  })
+  return (items) => Prisma.sql(strings, ...written.map((of) => arrayOf(items, of)))
+}
+
+type Value = NonNullable<Scalar>
+
+/** How PostgreSQL reads an element from text, where that is not the value's own text: numbers, uuids and names of enums. */
+const ELEMENTS: Record<string, (value: Value) => string> = {
+  instant,
+  // What UTF-8 cannot hold is replaced when the text is sent; U+0000 it can.
+  text: (value) => quoted(String(value).includes('\0') ? storableData(String(value)) : String(value)),
+  jsonb: (value) => quoted(String(value)),
 }
 
 const LAST_INSTANT = 8.64e15
 
 /** Throws RangeError for what is no instant to JavaScript, as Date does: PostgreSQL would keep some of that. */
-function instant(value: Scalar): Scalar {
-  if (value != null && !(Math.abs(Number(value)) <= LAST_INSTANT)) throw new RangeError(`${value} is no instant`)
-  return value
+function instant(value: Value): string {
+  if (!(Math.abs(Number(value)) <= LAST_INSTANT)) throw new RangeError(`${value} is no instant`)
+  return String(value)
 }
 
-/** An array as PostgreSQL reads it from text. */
-function arrayOf<T>(items: readonly T[], of: (item: T) => Scalar): string {
-  let text = '{'
-  for (const item of items) text += `${text.length > 1 ? ',' : ''}${elementOf(of(item))}`
-  return `${text}}`
-}
+const quoted = (text: string) => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
-function elementOf(value: Scalar): string {
-  if (value == null) return 'NULL'
-  if (typeof value !== 'string') return String(value)
-  // What UTF-8 cannot hold is replaced when the text is sent; U+0000 it can.
-  const kept = value.includes('\0') ? storableData(value) : value
-  return `"${/["\\]/.test(kept) ? kept.replace(/["\\]/g, '\\$&') : kept}"`
+/** An array as PostgreSQL reads it from text. Null where nothing is in it: beside others, that is as many nulls. */
+function arrayOf<T>(items: readonly T[], of: (item: T) => string | null): string | null {
+  const elements = items.map(of)
+  return elements.every((element) => element === null)
+    ? null
+    : `{${elements.map((element) => element ?? 'NULL').join(',')}}`
 }

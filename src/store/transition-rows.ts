@@ -39,8 +39,8 @@ const runTable = tableOf<Transition>('x', {
   lines: ['int', ({ draft }) => draft.lines.length],
 })
 
-/** Something of the run whose transition has this number, from 1. */
-type OfRun<T> = { run: number; of: T }
+/** Something of the run whose transition has this number, and the number among its kind there; both from 1. */
+type OfRun<T> = { run: number; nth: number; of: T }
 
 const stepTable = tableOf<OfRun<Step>>('s', {
   run: ['int', ({ run }) => run],
@@ -58,9 +58,9 @@ const stepTable = tableOf<OfRun<Step>>('s', {
   instruction: ['text', ({ of }) => of.instruction],
 })
 
-const lineTable = tableOf<OfRun<RunLine & { nth: number }>>('l', {
+const lineTable = tableOf<OfRun<RunLine>>('l', {
   run: ['int', ({ run }) => run],
-  nth: ['int', ({ of }) => of.nth],
+  nth: ['int', ({ nth }) => nth],
   at: ['instant', ({ of }) => of.at],
   kind: ['text', ({ of }) => of.kind],
   phase: ['text', ({ of }) => of.phase],
@@ -86,23 +86,32 @@ const gateTable = tableOf<OfRun<Gate>>('g', {
   opened_by: ['gate_opened_by', ({ of }) => of.openedBy],
 })
 
-const ofRuns = <T>(transitions: readonly Transition[], items: (draft: Draft) => readonly T[]): OfRun<T>[] =>
-  transitions.flatMap(({ draft }, index) => items(draft).map((of) => ({ run: index + 1, of })))
+function ofRuns<T>(transitions: readonly Transition[], itemsOf: (draft: Draft) => Iterable<T>): OfRun<T>[] {
+  const items: OfRun<T>[] = []
+  for (const [index, { draft }] of transitions.entries()) {
+    let nth = 0
+    for (const of of itemsOf(draft)) {
+      nth += 1
+      items.push({ run: index + 1, nth, of })
+    }
+  }
+  return items
+}
 
 /** The runs as they are to be: a table `x`. */
 export const runsOf = (transitions: readonly Transition[]): Prisma.Sql => runTable(transitions)
 
 /** Those of their steps that changed: a table `s`. */
 export const changedStepsOf = (transitions: readonly Transition[]): Prisma.Sql =>
-  stepTable(ofRuns(transitions, ({ touched, created }) => [...touched].filter((step) => !created.has(step))))
+  stepTable(ofRuns(transitions, ({ touched }) => touched.values()))
 
 /** Their lines: a table `l`, each line's number among its run's as `nth`. */
 export const linesOf = (transitions: readonly Transition[]): Prisma.Sql =>
-  lineTable(ofRuns(transitions, ({ lines }) => lines.map((line, index) => ({ ...line, nth: index + 1 }))))
+  lineTable(ofRuns(transitions, ({ lines }) => lines))
 
 /** Their gates that were armed or opened: a table `g`. */
 export const gatesOf = (transitions: readonly Transition[]): Prisma.Sql =>
-  gateTable(ofRuns(transitions, ({ gates }) => [...gates]))
+  gateTable(ofRuns(transitions, ({ gates }) => gates))
 
 /** Whether a transition brings what few of them do, and `rareRow` says. */
 export const isRare = ({ draft }: Transition): boolean =>
@@ -112,7 +121,7 @@ export const isRare = ({ draft }: Transition): boolean =>
 export function rareRow({ draft }: Transition, run: number) {
   return {
     run,
-    created: Array.from(draft.created, (step) => ({ ...placeRow(step), ...newStepRow(step) })),
+    created: Array.from(draft.created.values(), (step) => ({ ...placeRow(step), ...newStepRow(step) })),
     answered: [...draft.answered],
     resources: draft.resources.map(resourceRow),
     participants: draft.participants.map(participantRow),

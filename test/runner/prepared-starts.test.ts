@@ -98,9 +98,9 @@ test('the statement of a start is planned ahead, also where its phase has a gate
 })
 
 test('starts that wait for their turn when the runner stops are left for others', async () => {
-  const stage = await newStage({ runBatch: 200, runConcurrency: 200 })
+  const stage = await newStage({ runBatch: 400, runConcurrency: 400 })
   const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }])
-  for (let index = 0; index < 150; index += 1)
+  for (let index = 0; index < 400; index += 1)
     await stage.start(definitionId, { scope: `s${index}`, scheduledFor: new Date(DUE) })
   await stage.settle()
   const asked: number[] = []
@@ -116,8 +116,8 @@ test('starts that wait for their turn when the runner stops are left for others'
   await expect.poll(() => stopped !== null).toBe(true)
   await stopped
   // Two statements were under way.
-  expect(asked).toEqual([64, 64])
-  expect(await stage.db.prisma.run.count({ where: { status: 'SCHEDULED' } })).toBe(22)
+  expect(asked).toEqual([192, 192])
+  expect(await stage.db.prisma.run.count({ where: { status: 'SCHEDULED' } })).toBe(16)
 })
 
 test('a step is called once, although who is told of its start throws', async () => {

@@ -35,9 +35,9 @@ test('with an empty environment everything has its default', () => {
       zoneFolder: '/usr/share/zoneinfo',
       runner: {
         pollMs: 1000,
-        runBatch: 192,
+        runBatch: 576,
         stepsPerPass: 25,
-        runConcurrency: 192,
+        runConcurrency: 576,
         maxDispatches: 1000,
         stepMaxAttempts: 3,
         stepRetryMs: 60_000,

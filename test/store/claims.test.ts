@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { stepMessage } from '../../src/domain/log.ts'
-import { draftOf, type Step } from '../../src/domain/picture.ts'
+import { changeStep, draftOf, type Step } from '../../src/domain/picture.ts'
 import { readClaimed } from '../../src/store/claims.ts'
 import { Transitions } from '../../src/store/transitions.ts'
 import { newStage, type Stage, T0 } from '../support/stage.ts'
@@ -70,7 +70,7 @@ test('what belongs to a run is written to it alone, whichever others of its grou
       for (let nth = 0; nth <= index; nth += 1)
         draft.lines.push(stepMessage({ at: T0, step: draft.steps[0] as Step }, { message: scope, level: 'info' }))
       const [step] = draft.steps
-      if (step !== undefined) draft.touched.add(Object.assign(step, { instruction: scope }))
+      if (step !== undefined) changeStep(draft, step, { instruction: scope })
       const when = { enteredAt: T0, opensAt: T0 + 1000, openedAt: null, openedBy: null }
       const on = { trigger: scope, where: { scope }, tally: 0, needed: index + 1 }
       draft.gates.add({ phase: scope, phaseIndex: 0, kind: 'ON', ...on, ...when })
