@@ -9,9 +9,9 @@ import { insertRuns, onBench } from './cuelight.ts'
 import { TICK_MICROS, ticksOf } from './effort.ts'
 import { sending, settingsOf } from './through-pg.ts'
 
-const RUNS = 64
+const RUNS = 192
 const ROUNDS = 7
-const STATEMENTS = 100
+const STATEMENTS = 60
 /** So many before, until all is planned and its pages are read. */
 const WARMING = 5
 /** Those of a run's row that keep it unique, and that lists of runs read. */
@@ -24,7 +24,7 @@ const INDEXES = [
 ]
 
 /**
- * For how many microseconds PostgreSQL's processor is busy with the start of a run of one step, one of 64 in a statement,
+ * For how many microseconds PostgreSQL's processor is busy with the start of a run of one step, one of 192 in a statement,
  * without its commit; and for how many of these with what: found by leaving it out. `reading`: of what is
  * sent of the run alone, and looking it up; `rest`: its row, its other indexes and its lock.
  */

@@ -7,17 +7,16 @@ import { startEmbedded } from '../../src/store/embedded.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { measureAnatomy } from './anatomy.ts'
 import { measureAtSize } from './at-size/at-size.ts'
+import { CONTENDERS, inProcessOfItsOwn } from './contenders.ts'
 import { measureControls } from './controls.ts'
-import { drainCuelight, measureStarts } from './cuelight.ts'
+import { measureStarts } from './cuelight.ts'
 import type { Effort } from './effort.ts'
 import { measureCrowd, measureFanOut } from './fan-out.ts'
 import { measureFootprint } from './footprint.ts'
 import { measureMaterialise } from './materialise.ts'
-import { drainPlain } from './plain.ts'
 import { measureProcesses } from './processes.ts'
 import { measureSchedules } from './schedules.ts'
 import { measureServer } from './server.ts'
-import { throughPg } from './through-pg.ts'
 
 const HERE = import.meta.dirname
 const RESULTS = join(HERE, 'results.json')
@@ -26,43 +25,13 @@ const RESULTS = join(HERE, 'results.json')
 const [what, size] = process.argv.slice(2)
 const ROUNDS = Number(what ?? 3)
 
-/** A contender: what its units of work took, on an empty database of its own. */
-type Contender = { name: string; unit: string; run: (url: string) => Promise<Effort> }
-
 const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-async function peers(): Promise<Contender[]> {
-  if (!existsSync(join(HERE, 'node_modules'))) {
-    const installed = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: HERE, stdio: 'inherit' })
-    if (installed.status !== 0)
-      throw new Error('The peers could not be installed: run npm ci in test/bench and see why.')
-  }
-  const { drainGraphileWorker, drainGraphileWorkerBatched } = await import('./graphile-worker.ts')
-  const { drainPgBoss } = await import('./pg-boss.ts')
-  const { drainDbos } = await import('./dbos.ts')
-  return [
-    { name: 'graphile-worker, default', unit: 'jobs', run: (url) => drainGraphileWorker(url, 20_000) },
-    {
-      name: 'graphile-worker, local queue and batches',
-      unit: 'jobs',
-      run: (url) => drainGraphileWorkerBatched(url, 100_000),
-    },
-    { name: 'pg-boss, 1 job a fetch', unit: 'jobs', run: (url) => drainPgBoss(url, 6000, 1) },
-    { name: 'pg-boss, 100 jobs a fetch', unit: 'jobs', run: (url) => drainPgBoss(url, 50_000, 100) },
-    { name: 'DBOS queue, 5 steps', unit: 'steps', run: (url) => drainDbos(url, 800, 5) },
-  ]
+function installPeers(): void {
+  if (existsSync(join(HERE, 'node_modules'))) return
+  const installed = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: HERE, stdio: 'inherit' })
+  if (installed.status !== 0) throw new Error('The peers could not be installed: run npm ci in test/bench and see why.')
 }
-
-const OURS: Contender[] = [
-  { name: 'Cuelight, 1 step', unit: 'runs', run: (url) => drainCuelight(url, { runs: 20_000, steps: 1 }) },
-  { name: 'Cuelight, 5 steps', unit: 'steps', run: (url) => drainCuelight(url, { runs: 6000, steps: 5 }) },
-  {
-    name: 'Cuelight through pg alone, 5 steps',
-    unit: 'steps',
-    run: (url) => drainCuelight(url, { runs: 6000, steps: 5, through: (db) => throughPg(db, url) }),
-  },
-  { name: 'the plain design through Prisma, 5 steps', unit: 'steps', run: (url) => drainPlain(url, 100, 5) },
-]
 
 const GOALS: [ours: string, theirs: string, goal: number][] = [
   ['Cuelight, 1 step', 'graphile-worker, default', 4],
@@ -99,13 +68,14 @@ const MACHINE = {
 }
 
 async function measureAll(): Promise<object> {
-  const contenders = [...OURS, ...(await peers())]
+  installPeers()
+  const contenders = CONTENDERS.map(({ name, ...how }) => ({ name, ...how, ...inProcessOfItsOwn(name) }))
   const efforts = new Map<string, Effort[]>(contenders.map(({ name }) => [name, []]))
   // The first round, in which code is compiled, is not counted.
   for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const { name, unit, run } of contenders) {
+    for (const { name, unit, migrated, run } of contenders) {
       const effort = await onFreshDatabase(postgres.url, async (url) => {
-        if (name.startsWith('Cuelight') || name.startsWith('the plain')) await migrate(url)
+        if (migrated) await migrate(url)
         return run(url)
       })
       if (round > 0) efforts.get(name)?.push(effort)
@@ -115,6 +85,7 @@ async function measureAll(): Promise<object> {
       )
     }
   }
+  for (const { stop } of contenders) stop()
   const ratesOf = (name: string) => (efforts.get(name) ?? []).map(({ perSecond }) => perSecond)
   const ratios = GOALS.map(([ours, theirs, goal]) => {
     const pairs = ratesOf(ours).map((rate, round) => rate / (ratesOf(theirs)[round] ?? Number.NaN))
@@ -191,7 +162,7 @@ async function measureAll(): Promise<object> {
   console.log()
   for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
   console.log(
-    `a start, one of 64 in a statement: ${anatomy.start} µs of PostgreSQL's processor; reading what is sent of the run and looking it up ${anatomy.reading}, 3 lines of log ${anatomy.lines}, the step ${anatomy.step}, five indexes of the run ${anatomy.indexes}, the rest ${anatomy.rest}`,
+    `a start, one of 192 in a statement: ${anatomy.start} µs of PostgreSQL's processor; reading what is sent of the run and looking it up ${anatomy.reading}, 3 lines of log ${anatomy.lines}, the step ${anatomy.step}, five indexes of the run ${anatomy.indexes}, the rest ${anatomy.rest}`,
   )
   console.log(
     `instant to first dispatch: ${starts.p50} ms median, ${starts.p99} ms 99th percentile, ${starts.early} early (goal 2, 10, 0); a bare commit meanwhile: ${starts.commit.p50} and ${starts.commit.p99} ms`,

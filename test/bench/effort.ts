@@ -6,7 +6,10 @@ export type Effort = { perSecond: number; nodeMicros: number; postgresMicros: nu
 /** Linux counts the time of processes in hundredths of a second. */
 export const TICK_MICROS = 10_000
 
-/** Begins to watch; what it answers ends that. Of PostgreSQL where it runs under this process, and /proc is there. */
+/** The process that runs PostgreSQL: the bench, this process or the one that forked it. */
+const BENCH = process.send === undefined ? process.pid : process.ppid
+
+/** Begins to watch; what it answers ends that. Of PostgreSQL where it runs under the bench, and /proc is there. */
 export function watchEffort(): (units: number) => Effort {
   const [node, postgres, begun] = [process.cpuUsage(), postgresTicks(), performance.now()]
   return (units) => {
@@ -30,8 +33,8 @@ function postgresTicks(): number {
     if (Number.isInteger(pid)) parents.set(pid, Number(statOf(pid)[1]))
   }
   const childrenOf = (parent: number) => [...parents].filter(([, ppid]) => ppid === parent).map(([pid]) => pid)
-  const postmasters = childrenOf(process.pid).filter((pid) => childrenOf(pid).length > 0)
-  // Not of this process, or not to be seen: nothing is known of it.
+  const postmasters = childrenOf(BENCH).filter((pid) => childrenOf(pid).length > 0)
+  // Not of the bench, or not to be seen: nothing is known of it.
   if (postmasters.length === 0) return Number.NaN
   return postmasters.reduce(
     (sum, pid) => childrenOf(pid).reduce((ticks, child) => ticks + ticksOf(child), sum + ticksOf(pid, true)),

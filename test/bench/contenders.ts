@@ -1,0 +1,53 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { drainCuelight } from './cuelight.ts'
+import type { Effort } from './effort.ts'
+import { drainPlain } from './plain.ts'
+import { throughPg } from './through-pg.ts'
+
+/** Works units off an empty database of its own, and says what they took. `migrated`: it wants Cuelight's tables there. */
+export type Contender = { name: string; unit: string; migrated: boolean; run: (url: string) => Promise<Effort> }
+
+const ours = (name: string, unit: string, run: Contender['run']): Contender => ({ name, unit, migrated: true, run })
+const peer = (name: string, unit: string, run: Contender['run']): Contender => ({ name, unit, migrated: false, run })
+// Loaded where they are run, as they are installed but for that.
+const graphileWorker = () => import('./graphile-worker.ts')
+const pgBoss = () => import('./pg-boss.ts')
+const dbos = () => import('./dbos.ts')
+
+export const CONTENDERS: Contender[] = [
+  ours('Cuelight, 1 step', 'runs', (url) => drainCuelight(url, { runs: 20_000, steps: 1 })),
+  ours('Cuelight, 5 steps', 'steps', (url) => drainCuelight(url, { runs: 6000, steps: 5 })),
+  ours('Cuelight through pg alone, 5 steps', 'steps', (url) =>
+    drainCuelight(url, { runs: 6000, steps: 5, through: (db) => throughPg(db, url) }),
+  ),
+  ours('the plain design through Prisma, 5 steps', 'steps', (url) => drainPlain(url, 100, 5)),
+  peer('graphile-worker, default', 'jobs', async (url) => (await graphileWorker()).drainGraphileWorker(url, 20_000)),
+  peer('graphile-worker, local queue and batches', 'jobs', async (url) =>
+    (await graphileWorker()).drainGraphileWorkerBatched(url, 100_000),
+  ),
+  peer('pg-boss, 1 job a fetch', 'jobs', async (url) => (await pgBoss()).drainPgBoss(url, 6000, 1)),
+  peer('pg-boss, 100 jobs a fetch', 'jobs', async (url) => (await pgBoss()).drainPgBoss(url, 50_000, 100)),
+  peer('DBOS queue, 5 steps', 'steps', async (url) => (await dbos()).drainDbos(url, 800, 5)),
+]
+
+/**
+ * A process for a contender alone, for all of its rounds: what one compiles and leaves in memory is no burden to the next.
+ * Ended by `stop`, or with this process.
+ */
+export function inProcessOfItsOwn(name: string): { run: (url: string) => Promise<Effort>; stop: () => void } {
+  const child = fork(join(import.meta.dirname, 'contender.ts'), [name], { execArgv: ['--import', 'jiti/register'] })
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The process of "${name}" ended with ${code}; see above.`)
+  })
+  ended.catch(() => {})
+  return {
+    async run(url) {
+      child.send(url)
+      const [effort] = await Promise.race([once(child, 'message'), ended])
+      return effort as Effort
+    },
+    stop: () => child.disconnect(),
+  }
+}
