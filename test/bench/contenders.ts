@@ -37,7 +37,11 @@ export const CONTENDERS: Contender[] = [
  * Ended by `stop`, or with this process.
  */
 export function inProcessOfItsOwn(name: string): { run: (url: string) => Promise<Effort>; stop: () => void } {
-  const child = fork(join(import.meta.dirname, 'contender.ts'), [name], { execArgv: ['--import', 'jiti/register'] })
+  const child = fork(join(import.meta.dirname, 'contender.ts'), [name], {
+    execArgv: ['--import', 'jiti/register'],
+    // Else jiti stands between a module and each of its imports, which nothing does where Cuelight is installed.
+    env: { ...process.env, JITI_INTEROP_DEFAULT: 'false' },
+  })
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`The process of "${name}" ended with ${code}; see above.`)
   })
