@@ -120,7 +120,7 @@ export type Picture = {
   facts: RunFacts
   fence: number
   run: RunState
-  steps: Step[]
+  steps: readonly Readonly<Step>[]
   gate: Gate | null
   ledger: LedgerFacts
 }
@@ -131,7 +131,7 @@ export type Draft = {
   /** The picture that the change starts from. */
   fence: number
   run: RunState
-  steps: Step[]
+  steps: readonly Readonly<Step>[]
   gate: Gate | null
   /** Steps that changed, as they are now, by id. */
   touched: Map<string, Step>
@@ -151,7 +151,7 @@ export type Draft = {
   lines: RunLine[]
 }
 
-/** The picture to be changed; the picture itself stays what the database says. Its steps are changed by `changeStep` alone. */
+/** A draft of the picture, which stays what the database says: a step is copied when `changeStep` changes it. */
 export function draftOf(picture: Picture): Draft {
   return {
     facts: picture.facts,
@@ -173,11 +173,14 @@ export function draftOf(picture: Picture): Draft {
 }
 
 /** Changes a step of the draft, and answers it as it is from then on. */
-export function changeStep(draft: Draft, step: Step, to: Partial<StepState>): Step {
+export function changeStep(draft: Draft, { id }: Step, to: Partial<StepState>): Step {
+  const index = draft.steps.findIndex((step) => step.id === id)
+  const step = draft.steps[index]
+  if (step === undefined) throw new Error(`The step ${id} is not of the run's current phase`)
   const changed = Object.assign({ ...step }, to)
-  draft.steps = draft.steps.map((other) => (other.id === step.id ? changed : other))
-  const where = draft.created.has(step.id) ? draft.created : draft.touched
-  where.set(step.id, changed)
+  draft.steps = draft.steps.with(index, changed)
+  const where = draft.created.has(id) ? draft.created : draft.touched
+  where.set(id, changed)
   return changed
 }
 

@@ -162,7 +162,7 @@ function materialise(
   draft: Draft,
   phase: VersionPhase,
   phaseIndex: number,
-  known: Step[],
+  known: readonly Step[],
   { mint }: ProgressRule,
 ): Step[] {
   return phase.steps.map((spec, seq) => {

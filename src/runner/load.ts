@@ -46,7 +46,8 @@ export class Load {
    * a statement each.
    */
   get hasRoom(): boolean {
-    return this.room > 0 && this.#working <= this.#bounds.working / 2
+    const { working, calls } = this.#bounds
+    return this.room > 0 && this.#working <= Math.min(working, calls - this.#calls.size) / 2
   }
 
   async work<T>(what: () => Promise<T>): Promise<T> {

@@ -26,7 +26,7 @@ export type RunnerSettings = {
 
 export const DEFAULT_RUNNER_SETTINGS: RunnerSettings = {
   pollMs: 1000,
-  runBatch: 576,
+  runBatch: 192,
   stepsPerPass: 25,
   runConcurrency: 576,
   maxDispatches: 1000,

@@ -1,16 +1,18 @@
-import { isRefusedByDatabase } from './faults.ts'
+import { isWorthHalving } from './faults.ts'
 
 /** How many statements of one kind are in flight at most, and how many callers share one. */
 const STATEMENTS_IN_FLIGHT = 2
 const CALLS_PER_STATEMENT = 192
+/** So many go in one statement although another could go beside it: a statement costs as much as ten calls besides. */
+const CALLS_WORTH_A_STATEMENT = 64
 
 type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }
 
 /**
  * Sends what callers ask for one by one in statements that do many at once. No timer: a lone call goes at once, and
- * what is asked for while statements are in flight goes together in the next. A group that the database refuses is
- * halved until the item that is at fault fails alone; where the answer was lost on the way nobody knows what became of
- * the group, so that each caller is told.
+ * what is asked for while statements are in flight goes together in the next. A group that the database refuses, or takes
+ * too long for, is halved until the item that is at fault fails alone; where the answer was lost on the way nobody knows
+ * what became of the group, so that each caller is told.
  */
 export class Batch<T, R> {
   readonly #send: (items: T[]) => Promise<R[]>
@@ -42,8 +44,10 @@ export class Batch<T, R> {
     setImmediate(() => {
       this.#scheduled = false
       while (this.#inFlight < STATEMENTS_IN_FLIGHT && this.#queue.length > 0) {
+        const share = Math.ceil(this.#queue.length / (STATEMENTS_IN_FLIGHT - this.#inFlight))
+        const calls = Math.min(Math.max(share, CALLS_WORTH_A_STATEMENT), CALLS_PER_STATEMENT)
         this.#inFlight += 1
-        void this.#run(this.#queue.splice(0, CALLS_PER_STATEMENT)).finally(() => {
+        void this.#run(this.#queue.splice(0, calls)).finally(() => {
           this.#inFlight -= 1
           if (this.#queue.length > 0) this.#schedule()
         })
@@ -58,7 +62,7 @@ export class Batch<T, R> {
         call.resolve(results[index] as R)
       })
     } catch (error) {
-      if (calls.length === 1 || !isRefusedByDatabase(error)) {
+      if (calls.length === 1 || !isWorthHalving(error)) {
         for (const call of calls) call.reject(error)
         return
       }

@@ -11,7 +11,7 @@ export type Columns<T> = Record<string, readonly [type: string, of: (item: T) =>
 
 /**
  * How items become a table for a statement's FROM, under this name: one row each, numbered from 1 by `ord` in their
- * order. Each column is one parameter, an array. To read the same rows from a JSON document took two fifths of the hot
+ * order. Each column is one parameter, an array, or null where none of them has it. To read the same rows from a JSON document took two fifths of the hot
  * path's statements.
  */
 export function tableOf<T>(name: string, columns: Columns<T>): (items: readonly T[]) => Prisma.Sql {
@@ -28,7 +28,7 @@ export function tableOf<T>(name: string, columns: Columns<T>): (items: readonly 
   ]
   strings[strings.length - 1] += `) WITH ORDINALITY AS ${name}(${names.join(', ')}, ord)) ${name}`
   const written = each.map(([type, of]) => {
-    const element = ELEMENTS[type] ?? String
+    const element = elementOf(type)
     return (item: T) => {
       const value = of(item)
       return value == null ? null : element(value)
@@ -39,12 +39,17 @@ export function tableOf<T>(name: string, columns: Columns<T>): (items: readonly 
 
 type Value = NonNullable<Scalar>
 
-/** How PostgreSQL reads an element from text, where that is not the value's own text: numbers, uuids and names of enums. */
-const ELEMENTS: Record<string, (value: Value) => string> = {
-  instant,
-  // What UTF-8 cannot hold is replaced when the text is sent; U+0000 it can.
-  text: (value) => quoted(String(value).includes('\0') ? storableData(String(value)) : String(value)),
-  jsonb: (value) => quoted(String(value)),
+/** Types of which no value has a character that an array's text gives a meaning to, or is the word null. */
+const BARE = ['uuid', 'int', 'bool', 'float8', 'run_status', 'run_health', 'cleanup_status', 'step_status'].concat([
+  'actor_kind',
+  'gate_kind',
+  'gate_opened_by',
+])
+
+/** How a value of that type stands in an array's text. */
+function elementOf(type: string): (value: Value) => string {
+  if (type === 'instant') return instant
+  return BARE.includes(type) ? String : (value) => quoted(String(value))
 }
 
 const LAST_INSTANT = 8.64e15
@@ -55,7 +60,11 @@ function instant(value: Value): string {
   return String(value)
 }
 
-const quoted = (text: string) => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
+function quoted(value: string): string {
+  // What UTF-8 cannot hold is replaced when the text is sent; U+0000 it can.
+  const text = value.includes('\0') ? storableData(value) : value
+  return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
+}
 
 /** An array as PostgreSQL reads it from text. Null where nothing is in it: beside others, that is as many nulls. */
 function arrayOf<T>(items: readonly T[], of: (item: T) => string | null): string | null {

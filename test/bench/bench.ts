@@ -85,7 +85,7 @@ async function measureAll(): Promise<object> {
       )
     }
   }
-  for (const { stop } of contenders) stop()
+  for (const { stop } of contenders) await stop()
   const ratesOf = (name: string) => (efforts.get(name) ?? []).map(({ perSecond }) => perSecond)
   const ratios = GOALS.map(([ours, theirs, goal]) => {
     const pairs = ratesOf(ours).map((rate, round) => rate / (ratesOf(theirs)[round] ?? Number.NaN))

@@ -22,7 +22,7 @@ export const CONTENDERS: Contender[] = [
   ours('Cuelight through pg alone, 5 steps', 'steps', (url) =>
     drainCuelight(url, { runs: 6000, steps: 5, through: (db) => throughPg(db, url) }),
   ),
-  ours('the plain design through Prisma, 5 steps', 'steps', (url) => drainPlain(url, 100, 5)),
+  ours('the plain design through Prisma, 5 steps', 'steps', (url) => drainPlain(url, 500, 5)),
   peer('graphile-worker, default', 'jobs', async (url) => (await graphileWorker()).drainGraphileWorker(url, 20_000)),
   peer('graphile-worker, local queue and batches', 'jobs', async (url) =>
     (await graphileWorker()).drainGraphileWorkerBatched(url, 100_000),
@@ -36,14 +36,17 @@ export const CONTENDERS: Contender[] = [
  * A process for a contender alone, for all of its rounds: what one compiles and leaves in memory is no burden to the next.
  * Ended by `stop`, or with this process.
  */
-export function inProcessOfItsOwn(name: string): { run: (url: string) => Promise<Effort>; stop: () => void } {
+export function inProcessOfItsOwn(name: string): {
+  run: (url: string) => Promise<Effort>
+  stop: () => Promise<unknown>
+} {
   const child = fork(join(import.meta.dirname, 'contender.ts'), [name], {
     execArgv: ['--import', 'jiti/register'],
     // Else jiti stands between a module and each of its imports, which nothing does where Cuelight is installed.
     env: { ...process.env, JITI_INTEROP_DEFAULT: 'false' },
   })
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`The process of "${name}" ended with ${code}; see above.`)
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`The process of "${name}" ended with ${code ?? signal}; see above.`)
   })
   ended.catch(() => {})
   return {
@@ -52,6 +55,9 @@ export function inProcessOfItsOwn(name: string): { run: (url: string) => Promise
       const [effort] = await Promise.race([once(child, 'message'), ended])
       return effort as Effort
     },
-    stop: () => child.disconnect(),
+    stop() {
+      child.disconnect()
+      return ended.catch(() => {})
+    },
   }
 }

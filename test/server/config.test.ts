@@ -35,7 +35,7 @@ test('with an empty environment everything has its default', () => {
       zoneFolder: '/usr/share/zoneinfo',
       runner: {
         pollMs: 1000,
-        runBatch: 576,
+        runBatch: 192,
         stepsPerPass: 25,
         runConcurrency: 576,
         maxDispatches: 1000,

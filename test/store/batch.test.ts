@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { Batch } from '../../src/store/batch.ts'
+
+const failed = (originalCode: string) =>
+  Object.assign(new Error(originalCode), { meta: { driverAdapterError: { cause: { originalCode } } } })
+
+/** A batch whose statements are answered by `answer`, with how many calls each of them had. */
+function batchOf(answer: (items: number[]) => Promise<number[]>) {
+  const sizes: number[] = []
+  const batch = new Batch((items: number[]) => {
+    sizes.push(items.length)
+    return answer(items)
+  })
+  return { sizes, askAll: (count: number) => Promise.allSettled(Array.from({ length: count }, (_, n) => batch.add(n))) }
+}
+
+test.each([
+  [1, [1]],
+  [64, [64]],
+  [65, [64, 1]],
+  [150, [75, 75]],
+  [384, [192, 192]],
+  [400, [192, 192, 16]],
+])('%i calls at once go in statements of %j', async (count, expected) => {
+  const { sizes, askAll } = batchOf(async (items) => items)
+  const answers = await askAll(count)
+  expect(answers).toEqual(Array.from({ length: count }, (_, value) => ({ status: 'fulfilled', value })))
+  expect(sizes).toEqual(expected)
+})
+
+test.each(['22003', '57014'])('a group that fails with %s, which left nothing done, is halved', async (code) => {
+  const { sizes, askAll } = batchOf(async (items) => {
+    if (items.includes(3)) throw failed(code)
+    return items
+  })
+  const answers = await askAll(8)
+  expect(answers.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([3])
+  expect(sizes).toEqual([8, 4, 2, 2, 1, 1, 4])
+})
+
+test('where nobody knows what became of a group it is sent once, and each caller is told', async () => {
+  const { sizes, askAll } = batchOf(async () => {
+    throw failed('08006')
+  })
+  expect((await askAll(8)).every(({ status }) => status === 'rejected')).toBe(true)
+  expect(sizes).toEqual([8])
+})
