@@ -34,8 +34,8 @@ test('what the data model cannot say is in the database: predicates, page room, 
   const tables = await db.prisma.$queryRaw`
     SELECT relname AS name, reloptions AS options FROM pg_class WHERE relname IN ('runs', 'steps') ORDER BY relname`
   expect(tables).toEqual([
-    { name: 'runs', options: [...LATE_VACUUM, 'fillfactor=50'] },
-    { name: 'steps', options: [...LATE_VACUUM, 'fillfactor=50'] },
+    { name: 'runs', options: ['fillfactor=80', ...LATE_VACUUM] },
+    { name: 'steps', options: ['fillfactor=80', ...LATE_VACUUM] },
   ])
   const bad = db.prisma.$executeRaw`
     INSERT INTO definitions (id, slug, title, draft, created_at, updated_at)
