@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { Load } from '../../src/runner/load.ts'
+
+const STEP = { label: null, actionId: 'test.any' }
+const never = () => new Promise<never>(() => {})
+
+/** A load with so many calls under way, and so much work. */
+function loaded(bounds: { working: number; calls: number }, { calls, working }: { calls: number; working: number }) {
+  const load = new Load(bounds, () => {})
+  for (let nth = 0; nth < calls; nth += 1) void load.dispatch(STEP, never)
+  for (let nth = 0; nth < working; nth += 1) void load.work(never)
+  return load
+}
+
+test.each([
+  [{ calls: 0, working: 4 }, true],
+  [{ calls: 0, working: 5 }, false],
+  // Calls leave room for ten more: that counts, and not what may be worked besides.
+  [{ calls: 90, working: 4 }, true],
+  [{ calls: 96, working: 2 }, true],
+  [{ calls: 96, working: 3 }, false],
+  [{ calls: 100, working: 0 }, false],
+])('more is taken up once half of what there is room for is done (%j: %s)', (under, expected) => {
+  expect(loaded({ working: 8, calls: 100 }, under).hasRoom).toBe(expected)
+})
