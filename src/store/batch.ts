@@ -1,4 +1,4 @@
-import { isWorthHalving } from './faults.ts'
+import { isRefusedByDatabase } from './faults.ts'
 
 /** How many statements of one kind are in flight at most, and how many callers share one. */
 const STATEMENTS_IN_FLIGHT = 2
@@ -10,9 +10,9 @@ type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: un
 
 /**
  * Sends what callers ask for one by one in statements that do many at once. No timer: a lone call goes at once, and
- * what is asked for while statements are in flight goes together in the next. A group that the database refuses, or takes
- * too long for, is halved until the item that is at fault fails alone; where the answer was lost on the way nobody knows
- * what became of the group, so that each caller is told.
+ * what is asked for while statements are in flight goes together in the next. A group that the database refuses is
+ * halved until the item that is at fault fails alone; where the answer was lost on the way nobody knows what became of
+ * the group, so that each caller is told.
  */
 export class Batch<T, R> {
   readonly #send: (items: T[]) => Promise<R[]>
@@ -62,7 +62,7 @@ export class Batch<T, R> {
         call.resolve(results[index] as R)
       })
     } catch (error) {
-      if (calls.length === 1 || !isWorthHalving(error)) {
+      if (calls.length === 1 || !isRefusedByDatabase(error)) {
         for (const call of calls) call.reject(error)
         return
       }

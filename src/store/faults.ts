@@ -13,12 +13,6 @@ export function isRefusedByDatabase(error: unknown): boolean {
   return code !== null && REFUSALS.test(code)
 }
 
-const QUERY_CANCELED = '57014'
-
-/** Whether nothing of what was sent is done, and a part of it may well be: it was refused, or took too long. */
-export const isWorthHalving = (error: unknown): boolean =>
-  isRefusedByDatabase(error) || sqlState(error) === QUERY_CANCELED
-
 /** The SQLSTATE of a failed raw statement; null where the error has none. */
 export function sqlState(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('meta' in error)) return null

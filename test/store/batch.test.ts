@@ -28,9 +28,9 @@ test.each([
   expect(sizes).toEqual(expected)
 })
 
-test.each(['22003', '57014'])('a group that fails with %s, which left nothing done, is halved', async (code) => {
+test('a group that is refused is halved until what is at fault is alone', async () => {
   const { sizes, askAll } = batchOf(async (items) => {
-    if (items.includes(3)) throw failed(code)
+    if (items.includes(3)) throw failed('22003')
     return items
   })
   const answers = await askAll(8)
@@ -38,9 +38,10 @@ test.each(['22003', '57014'])('a group that fails with %s, which left nothing do
   expect(sizes).toEqual([8, 4, 2, 2, 1, 1, 4])
 })
 
-test('where nobody knows what became of a group it is sent once, and each caller is told', async () => {
+// A database in trouble cancels every part of a group as well, each after its timeout: nobody is kept waiting for that.
+test.each(['08006', '57014'])('a group that fails with %s is sent once, and each caller is told', async (code) => {
   const { sizes, askAll } = batchOf(async () => {
-    throw failed('08006')
+    throw failed(code)
   })
   expect((await askAll(8)).every(({ status }) => status === 'rejected')).toBe(true)
   expect(sizes).toEqual([8])
