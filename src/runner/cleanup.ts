@@ -53,8 +53,9 @@ async function cleanUpClaimed(context: WorkContext, claim: ClaimRef, previousOwn
   const { ledgers, load } = context
   const { runId } = claim
   ledgers.leases.hold(claim)
+  load.take()
   try {
-    const ledger = await load.work(() => reread(context, { ...claim, now: context.clock.now() }))
+    const ledger = await reread(context, { ...claim, now: context.clock.now() })
     if (ledger !== null) await drive(context, claim, { claimed: ledger, previousOwner })
   } catch (error) {
     // The claim is left to lapse: the next holder goes on from what the database says.
@@ -64,6 +65,7 @@ async function cleanUpClaimed(context: WorkContext, claim: ClaimRef, previousOwn
     )
   } finally {
     ledgers.leases.drop(claim)
+    load.release()
   }
 }
 
@@ -85,7 +87,7 @@ async function drive(
   }
   for (let reverted = 0; ; reverted += 1) {
     const hasTurn = reverted < settings.stepsPerPass
-    const moved = await load.work(() => move(context, claim, { from: ledger, asked: change, hasTurn }))
+    const moved = await move(context, claim, { from: ledger, asked: change, hasTurn })
     if (moved === null || moved.entry === null) return
     const { entry } = moved
     ledger = moved.ledger

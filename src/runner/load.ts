@@ -19,8 +19,10 @@ export type Bounds = {
 }
 
 /**
- * How much a process has in hand. An action being called does not count as work, so that hanging ones stop nobody.
- * Taking back has a load of its own, so that neither it nor what runs do leaves the other without room.
+ * How much a process has in hand. What is in hand is being worked, or its action is being called, which does not count as
+ * work, so that hanging ones stop nobody. It keeps its place from one call to the next, so that no more are called at a
+ * time than may be, however many steps a run has. Taking back has a load of its own, so that neither it nor what runs do
+ * leaves the other without room.
  */
 export class Load {
   readonly calls: ReadonlySet<Call>
@@ -28,6 +30,7 @@ export class Load {
   readonly #bounds: Bounds
   readonly #onChange: (load: Load) => void
   #working = 0
+  #kept = 0
 
   constructor(bounds: Bounds, onChange: (load: Load) => void) {
     this.calls = this.#calls
@@ -35,10 +38,10 @@ export class Load {
     this.#onChange = onChange
   }
 
-  /** How much more may be taken in hand; 0 or less: nothing. */
+  /** How much more may be taken in hand; 0: nothing, less: so much too much was taken. */
   get room(): number {
     const { working, calls } = this.#bounds
-    return Math.min(working - this.#working, calls - this.#calls.size - this.#working)
+    return Math.min(working, calls - this.#calls.size) - this.#working - this.#kept
   }
 
   /**
@@ -50,25 +53,41 @@ export class Load {
     return this.room > 0 && this.#working <= Math.min(working, calls - this.#calls.size) / 2
   }
 
-  async work<T>(what: () => Promise<T>): Promise<T> {
-    this.#working += 1
+  /** Keeps room for `limit` while `seek` looks for what to take in hand, until `take` has taken what it found. */
+  async keeping<T, R>(limit: number, seek: () => Promise<T>, take: (found: T) => R): Promise<Awaited<R>> {
+    this.#kept += limit
+    let found: T
     try {
-      return await what()
+      found = await seek()
     } finally {
-      this.#working -= 1
-      this.#onChange(this)
+      this.#kept -= limit
     }
+    return await take(found)
   }
 
+  /** Takes one more in hand, whether there is room or not. */
+  take(): void {
+    this.#working += 1
+  }
+
+  /** One that was taken is over, and is not being called. */
+  release(): void {
+    this.#working -= 1
+    this.#onChange(this)
+  }
+
+  /** Calls an action for one that is in hand, which is not being worked meanwhile. */
   async dispatch<T>(step: CalledFor, what: () => Promise<T>): Promise<T> {
     const over = what()
     const call = { step, over }
     this.#calls.add(call)
+    this.#working -= 1
     this.#onChange(this)
     try {
       return await over
     } finally {
       this.#calls.delete(call)
+      this.#working += 1
     }
   }
 }

@@ -12,8 +12,6 @@ import type { WorkContext } from './work-context.ts'
 type Turn = { crowded: boolean; claimDueBy: Instant | null }
 
 type Hooks = {
-  /** How many runs may be started now. */
-  room(): number
   /** A name for a claim. */
   owner(): string
   /** Work that goes on until its run waits. */
@@ -77,10 +75,16 @@ export class PreparedStarts {
 
   /** Answers the instant of the last, before which none is left; null: these were all, or some of them did not start. */
   async #startFirst({ now, limit, begin }: { now: Instant; limit: number; begin: Begin }): Promise<Instant | null> {
-    const waiting = await this.#read({ after: EVER, until: now, limit })
-    if (!this.#context.mayDispatch()) return null
-    const started = await this.#start(waiting, begin)
-    return started === limit ? (waiting.at(-1)?.picture.run.wakeAt ?? null) : null
+    const { load, mayDispatch } = this.#context
+    return load.keeping(
+      limit,
+      () => this.#read({ after: EVER, until: now, limit }),
+      async (waiting) => {
+        if (!mayDispatch()) return null
+        const started = await this.#start(waiting, begin)
+        return started === limit ? (waiting.at(-1)?.picture.run.wakeAt ?? null) : null
+      },
+    )
   }
 
   async #read(which: { after: Instant; until: Instant; limit: number }): Promise<Prepared[]> {
@@ -113,7 +117,7 @@ export class PreparedStarts {
     const due = this.#prepared.filter(({ picture }) => (picture.run.wakeAt ?? now) <= now)
     if (due.length === 0 || !this.#context.mayDispatch()) return
     this.#prepared = this.#prepared.filter((run) => !due.includes(run))
-    const starts = due.slice(0, Math.max(this.#hooks.room(), 0))
+    const starts = due.slice(0, Math.max(this.#context.load.room, 0))
     const starting = inPass((begin) => this.#start(starts, begin)).then(() => {})
     this.#starting = starting.finally(() => {
       this.#starting = null

@@ -3,29 +3,19 @@ import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { censorOf } from '../domain/censor.ts'
 import type { Instant } from '../domain/picture.ts'
-import {
-  type Claimed,
-  type ClaimRequest,
-  claimDue,
-  claimKeyedStarts,
-  readNextInstant,
-  renewLeases,
-  takeOverLapsed,
-} from '../store/claims.ts'
-import { cleanUpDue } from './cleanup.ts'
+import { readNextInstant, renewLeases } from '../store/claims.ts'
 import { letGo, noteBlocked } from './duties.ts'
 import { Household } from './household.ts'
+import { Intake } from './intake.ts'
 import { Leases } from './leases.ts'
 import { Ledgers } from './ledgers.ts'
 import { type Call, Load } from './load.ts'
 import { delay, unless } from './machine-time.ts'
 import { type Depths, NO_METER } from './meter.ts'
 import { Nap } from './nap.ts'
-import { PreparedStarts } from './prepared-starts.ts'
 import type { RunnerOptions } from './runner-options.ts'
 import { storesOf } from './stores.ts'
 import { type Begin, inPass } from './tracing.ts'
-import { workClaimed, workLapsed } from './work.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** Shortest time between two looks for lapsed leases and missed starts. */
@@ -48,7 +38,7 @@ export class Runner {
   /** The same for taking back, which has room of its own. */
   readonly #cleaning: WorkContext
   readonly #household: Household
-  readonly #starts: PreparedStarts
+  readonly #intake: Intake
   readonly #nap: Nap
   readonly #stopping = new AbortController()
   readonly #giveUp = new AbortController()
@@ -58,7 +48,6 @@ export class Runner {
   #stopped: Promise<void> | null = null
   /** There is more to do than there was room for. */
   #starved = false
-  #claims = 0
   /** An instant came that somebody waited for, perhaps the end of a lease or of a grace window. */
   #sleptThrough = true
   #lastTick = Number.NEGATIVE_INFINITY
@@ -94,11 +83,10 @@ export class Runner {
       wake: () => this.wake(),
       done: () => this.#settleIdle(),
     })
-    this.#starts = new PreparedStarts(this.#context, {
-      room: () => this.#context.load.room,
-      owner: () => this.#newOwner(),
-      track: (work) => this.#track(work),
-    })
+    this.#intake = new Intake(
+      { context: this.#context, cleaning: this.#cleaning },
+      { worker, duty: (name, what) => this.#duty(name, what), track: (work) => this.#track(work) },
+    )
   }
 
   start(): void {
@@ -182,7 +170,7 @@ export class Runner {
         ? undefined
         : await this.#duty('next instant', () => readNextInstant(db.hot, { now, horizonMs, cleaning }))
       const mayClean = this.#cleaning.load.room > 0
-      if (ahead?.ledgers && mayClean && (await this.#duty('clean up', () => this.#cleanUp(now)))) continue
+      if (ahead?.ledgers && mayClean && (await this.#duty('clean up', () => this.#intake.cleanUp(now)))) continue
       this.#starved ||= ahead?.ledgers === true && !mayClean
       const isLocked = ahead?.locked || (ahead?.ledgers && mayClean)
       if (isLocked && this.#lastPass?.error === null) await delay(LOCKED_MS, this.#giveUp.signal)
@@ -195,7 +183,7 @@ export class Runner {
     const until = Math.min(clock.now() + settings.pollMs, next)
     // Where it sleeps until then, nothing but a change makes it look again before.
     if (until === next && until > clock.now() && !this.#nap.isWoken)
-      await this.#duty('prepare starts', () => this.#starts.prepare({ after: now, until }))
+      await this.#duty('prepare starts', () => this.#intake.starts.prepare({ after: now, until }))
     if (this.#stopping.signal.aborted) return
     const came = await this.#nap.sleep(until, () => this.#settleIdle())
     this.#sleptThrough ||= came
@@ -214,36 +202,14 @@ export class Runner {
 
   /** Claims what is due at `now`, and keeps house. True: there is more than there was room for. */
   async #pass(now: Instant, begin: Begin): Promise<boolean> {
-    const { db, settings, load } = this.#context
-    const room = () => (this.#context.mayDispatch() ? Math.min(settings.runBatch, load.room) : 0)
-    let fault: string | null = null
-    await this.#starts.startDue()
-    const claim = async (name: string, take: (request: ClaimRequest) => Promise<Claimed[]>): Promise<boolean> => {
-      const limit = room()
-      if (limit <= 0) return true
-      const owner = this.#newOwner()
-      const claimed = await this.#duty(name, () => take({ owner, now, leaseUntil: this.#context.leases.next(), limit }))
-      if (claimed === undefined) fault = `the runner could not claim ${name}; see the server's log`
-      for (const run of claimed ?? []) this.#track(begin(() => workClaimed(this.#context, owner, run)))
-      return (claimed?.length ?? 0) >= limit
-    }
-    let more = room() <= 0
-    if (!more) {
-      const turn = await this.#duty('due starts', () => this.#starts.startWaiting({ now, limit: room(), begin }))
-      const { claimDueBy, crowded } = turn ?? { claimDueBy: now, crowded: false }
-      more = crowded
-      if (claimDueBy !== null) {
-        if (await claim('due runs', (request) => claimDue(db.hot, { ...request, dueBy: claimDueBy }))) more = true
-        if (await claim('keyed starts', (request) => claimKeyedStarts(db.hot, request))) more = true
-      }
-    }
+    const { more, fault } = await this.#intake.takeUpDue(now, begin)
     this.#lastPass = { at: this.#context.clock.now(), error: fault }
     if (this.#sleptThrough || now >= this.#lastTick + HOUSEKEEPING_MS) {
       this.#sleptThrough = false
       this.#lastTick = now
-      await this.#duty('reclaim', () => this.#reclaim(now, begin))
+      await this.#duty('reclaim', () => this.#intake.reclaim(now, begin))
       // However much there is to start, what is in the way of others is cleaned up.
-      await this.#duty('clean up', () => this.#cleanUp(now))
+      await this.#duty('clean up', () => this.#intake.cleanUp(now))
       this.#household.keep(now)
     } else if (this.#household.schedulesChanged) {
       this.#household.keep(now)
@@ -251,31 +217,6 @@ export class Runner {
     if (more) return true
     await this.#duty('blocked', () => noteBlocked(this.#context))
     return false
-  }
-
-  async #reclaim(now: Instant, begin: Begin): Promise<void> {
-    const { db, leases, load, settings } = this.#context
-    const limit = Math.min(settings.runBatch, Math.max(load.room, 1))
-    const request = { owner: this.#newOwner(), now, leaseUntil: leases.next(), limit, working: leases.claims }
-    const taken = await takeOverLapsed(db.hot, request)
-    this.#context.meter.claimsTakenOver(taken.length)
-    for (const lapsed of taken) this.#track(begin(() => workLapsed(this.#context, request.owner, lapsed)))
-  }
-
-  /** Claims ledgers that are due, as many as there is room for; answers whether it got any. */
-  async #cleanUp(now: Instant): Promise<boolean> {
-    const { settings, load } = this.#cleaning
-    const limit = Math.min(settings.runBatch, load.room)
-    if (limit <= 0) return false
-    const owner = this.#newOwner()
-    const tasks = await inPass((begin) => cleanUpDue(this.#cleaning, { owner, now, limit, begin }))
-    for (const task of tasks) this.#track(task)
-    return tasks.length > 0
-  }
-
-  #newOwner(): string {
-    this.#claims += 1
-    return `${this.worker}#${this.#claims}`
   }
 
   #track(task: Promise<void>): void {
@@ -313,8 +254,8 @@ export class Runner {
 
   async #finish(): Promise<void> {
     await this.#loop
-    this.#starts.forget()
-    await this.#starts.starting
+    this.#intake.starts.forget()
+    await this.#intake.starts.starting
     await Promise.allSettled([...this.#tasks])
   }
 }

@@ -24,7 +24,7 @@ export function workClaimed(context: WorkContext, owner: string, { runId, line, 
   if (started) context.changes.publish({ runId, line, cues: false })
   return takenUp(context, { runId, owner }, (claim, picture) => {
     if (started) noteStart(context, picture)
-    return drive(context, claim, { picture, first: nothing })
+    return drive(context, claim, { picture, first: nothing, hasTurn: true })
   })
 }
 
@@ -64,16 +64,21 @@ async function startOne(
   { picture, draft, step }: { picture: Picture; draft: Draft; step: Step },
 ): Promise<{ over: Promise<void> } | null> {
   const { leases, load, starts } = context
+  load.take()
   let done: Written
   try {
     const leaseUntil = leases.next(leaseLimit(context, step))
-    done = await load.work(() => starts.add({ draft, owner: claim.owner, leaseUntil }))
+    done = await starts.add({ draft, owner: claim.owner, leaseUntil })
   } catch (error) {
+    load.release()
     if (isRefusedByDatabase(error)) return null
     // It may have been written: where it is claimed it is gone on with, where not it is left.
     return { over: workClaimed(context, claim.owner, { runId: claim.runId, line: 0, started: false }) }
   }
-  if (done === null) return null
+  if (done === null) {
+    load.release()
+    return null
+  }
   leases.hold(claim, leaseLimit(context, step))
   const { fence, line, switchedOff } = done
   const over = guarded(context, claim, async () => {
@@ -99,7 +104,8 @@ export function workLapsed(context: WorkContext, owner: string, { runId, previou
         return true
       },
     }
-    return drive(context, claim, { picture, first })
+    // A lapsed run is taken over although there may be no room for its call: it is settled then, and due at once.
+    return drive(context, claim, { picture, first, hasTurn: context.load.room >= 0 })
   })
 }
 
@@ -110,12 +116,14 @@ function takenUp(
   work: (claim: ClaimRef, picture: Picture) => Promise<void>,
 ): Promise<void> {
   context.leases.hold(claim)
+  context.load.take()
   return guarded(context, claim, async () => {
-    const picture = await context.load.work(() => reread(context, claim))
+    const picture = await reread(context, claim)
     if (picture !== null) await work(claim, picture)
   })
 }
 
+/** Works a run that was taken in hand, and lets go of it. */
 async function guarded(context: WorkContext, claim: ClaimRef, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -125,12 +133,16 @@ async function guarded(context: WorkContext, claim: ClaimRef, work: () => Promis
     context.log.error({ err: error, runId }, 'a run could not be worked on; it is taken up again when its lease ends')
   } finally {
     context.leases.drop(claim)
+    context.load.release()
   }
 }
 
-async function drive(context: WorkContext, claim: ClaimRef, from: { picture: Picture; first: Change }): Promise<void> {
-  const { picture, first } = from
-  const moved = await context.load.work(() => move(context, claim, { from: picture, asked: first, hasTurn: true }))
+async function drive(
+  context: WorkContext,
+  claim: ClaimRef,
+  { picture, first, hasTurn }: { picture: Picture; first: Change; hasTurn: boolean },
+): Promise<void> {
+  const moved = await move(context, claim, { from: picture, asked: first, hasTurn })
   if (moved !== null) await goOn(context, claim, moved)
 }
 
@@ -150,7 +162,7 @@ async function callAndMove(
 ): Promise<Moved | null> {
   const { load, db, changes } = context
   const messages = new Messages({ db: db.hot, changes, runId: claim.runId, log: context.log })
-  const permission = await load.work(() => permit(context, picture, { claim, step, switchedOff }))
+  const permission = await permit(context, picture, { claim, step, switchedOff })
   if (permission.kind === 'LOST') return null
   const called =
     permission.kind === 'DENIED'
@@ -161,7 +173,7 @@ async function callAndMove(
   const asked = settlement(context, { step, outcome, lines: await messages.take() }, { ...facts, ...publishes })
   const unresolved = permission.kind === 'GRANTED' ? permission.unresolved : null
   const from = unresolved === null ? picture : { ...picture, ledger: { ...picture.ledger, unresolved } }
-  return load.work(() => move(context, claim, { from, asked, hasTurn }))
+  return move(context, claim, { from, asked, hasTurn })
 }
 
 /** Who takes part so far. Nobody else adds to them: that is only done under the run's claim. */

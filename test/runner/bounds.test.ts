@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { cancelRun } from '../../src/controls/runs.ts'
-import { MIRA, newStage } from '../support/stage.ts'
+import { MIRA, newStage, T0 } from '../support/stage.ts'
 
 test('no more than maxDispatches actions are called at a time, and the rest follow', async () => {
   const stage = await newStage({ maxDispatches: 3 })
@@ -14,6 +14,25 @@ test('no more than maxDispatches actions are called at a time, and the rest foll
   await stage.settle()
   expect(stage.script.calls).toHaveLength(10)
   expect(await stage.db.prisma.run.count({ where: { definitionId, status: 'COMPLETED' } })).toBe(10)
+})
+
+test('no more than maxDispatches actions are called at a time by runs of several steps either', async () => {
+  const stage = await newStage({ maxDispatches: 7, runConcurrency: 20 })
+  let calling = 0
+  let most = 0
+  stage.script.on('a', async () => {
+    calling += 1
+    most = Math.max(most, calling)
+    await stage.db.hot.$queryRaw`SELECT 1`
+    calling -= 1
+    return { ok: true }
+  })
+  const { definitionId } = await stage.publish([{ key: 'one', steps: Array.from({ length: 3 }, () => ({ key: 'a' })) }])
+  const scheduledFor = new Date(T0 + 60_000)
+  for (let index = 0; index < 120; index += 1) await stage.start(definitionId, { scope: `s${index}`, scheduledFor })
+  await stage.letPass(60_000)
+  expect(await stage.db.prisma.run.count({ where: { definitionId, status: 'COMPLETED' } })).toBe(120)
+  expect(most).toBe(7)
 })
 
 test('a run is let go of after stepsPerPass steps, and taken up again behind those that wait', async () => {

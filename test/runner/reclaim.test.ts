@@ -39,6 +39,21 @@ test("a dead process's step is handed back when its lease ends, and keeps its at
   expect(line?.detail).toEqual({ previousOwner: 'dead:1', attempts: 2 })
 })
 
+test('it is handed back while all that may be called hangs, and is called when there is room', async () => {
+  const stage = await newStage({ maxDispatches: 1, pollMs: 1000 })
+  const runId = await interrupted(stage)
+  const hung = stage.script.hang('hang')
+  const hanging = await stage.publish([{ key: 'one', steps: [{ actionId: 'test.slow', key: 'hang' }] }])
+  await stage.start(hanging.definitionId)
+  await stage.letPass(30_000)
+  expect(await stage.story(runId)).toContain('step.reclaimed')
+  expect(await stage.step(runId)).toMatchObject({ status: 'PENDING', attempts: 1 })
+  expect(stage.runner.calls.size).toBe(1)
+  hung.answer({ ok: true })
+  await stage.letPass(2_000)
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
+})
+
 test('a step whose attempts are spent under reclaim fails, and its disposition applies', async () => {
   const stage = await newStage()
   const runId = await interrupted(stage, { attempts: 3, onFailure: 'ABORT_RUN' })
