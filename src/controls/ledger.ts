@@ -18,14 +18,14 @@ export async function abandonResource(
   if (!reason.ok) return invalid([reason.issue])
   for (;;) {
     const now = ctx.clock.now()
-    const resource = await readResourceForControl(ctx.db.prisma, resourceId)
+    const resource = await readResourceForControl(ctx.db.controls, resourceId)
     if (resource === null) {
       const id = formatId('Resource', resourceId)
       return notFound(`There is no resource ${id}; list those of the run to find the one you mean.`)
     }
     const { runId, runStatus, status, cleanupStatus } = resource
     if (status !== 'FAILED' || cleanupStatus !== 'INCOMPLETE') return refuse(resource, now)
-    const written = await abandonResourceIfFailed(ctx.db.prisma, {
+    const written = await abandonResourceIfFailed(ctx.db.controls, {
       runId,
       resourceId,
       now,

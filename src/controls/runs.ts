@@ -39,7 +39,7 @@ export function rescheduleRun(
     const issue = startTooFarBack(scheduledFor, run.graceSeconds, ctx.clock.now())
     if (issue !== null) return invalid([issue])
     const to = { scheduledFor, graceUntil: graceUntil(scheduledFor, run.graceSeconds) }
-    return rescheduleRunIfScheduled(ctx.db.prisma, { ...common, ...to, line: line('SCHEDULED', { scheduledFor }) })
+    return rescheduleRunIfScheduled(ctx.db.controls, { ...common, ...to, line: line('SCHEDULED', { scheduledFor }) })
   })
 }
 
@@ -47,14 +47,14 @@ export function rescheduleRun(
 export function cancelRun(ctx: ControlContext, actor: Actor, input: RunControlInput): Promise<RunResult> {
   return control(ctx, actor, 'CANCEL', input, ({ line, common, reason }) => {
     const because = reason === undefined ? `${actor.name} cancelled it` : `${actor.name} cancelled it: ${reason}`
-    return cancelRunIfLive(ctx.db.prisma, { ...common, because, line: line('CANCELLED') })
+    return cancelRunIfLive(ctx.db.controls, { ...common, because, line: line('CANCELLED') })
   })
 }
 
 /** Stops a run before its next dispatch. */
 export function pauseRun(ctx: ControlContext, actor: Actor, input: RunControlInput): Promise<RunResult> {
   return control(ctx, actor, 'PAUSE', input, ({ line, common }) =>
-    pauseRunIfActive(ctx.db.prisma, { ...common, line: line('PAUSED') }),
+    pauseRunIfActive(ctx.db.controls, { ...common, line: line('PAUSED') }),
   )
 }
 
@@ -62,14 +62,14 @@ export function pauseRun(ctx: ControlContext, actor: Actor, input: RunControlInp
 export function resumeRun(ctx: ControlContext, actor: Actor, input: RunControlInput): Promise<RunResult> {
   return control(ctx, actor, 'RESUME', input, ({ run, line, common }) => {
     const to = run.enteredPhase ? 'RUNNING' : 'STARTING'
-    return resumeRunIfPaused(ctx.db.prisma, { ...common, to, line: line(to) })
+    return resumeRunIfPaused(ctx.db.controls, { ...common, to, line: line(to) })
   })
 }
 
 /** Ends a hold: what was held goes on now. */
 export function endHold(ctx: ControlContext, actor: Actor, input: RunControlInput): Promise<RunResult> {
   return control(ctx, actor, 'END_HOLD', input, ({ run, line, common }) =>
-    endHoldIfHeld(ctx.db.prisma, { ...common, line: line(run.status) }),
+    endHoldIfHeld(ctx.db.controls, { ...common, line: line(run.status) }),
   )
 }
 
@@ -91,19 +91,19 @@ export async function advancePhase(
       { at, actor, phase: input.phase },
       { because: 'FORCED', waitedSeconds: waitedSeconds(run.gate.enteredAt.getTime(), at), reason: reason.text },
     )
-    return forceGateIfClosed(ctx.db.prisma, { ...common, phase: input.phase, reason: reason.text, line })
+    return forceGateIfClosed(ctx.db.controls, { ...common, phase: input.phase, reason: reason.text, line })
   })
 }
 
 /** Tries again what could not be taken back, as if it had not been tried. */
 export function retryCleanup(ctx: ControlContext, actor: Actor, input: RunControlInput): Promise<RunResult> {
   return control(ctx, actor, 'RETRY_CLEANUP', input, async ({ run, line, common }) => {
-    const holder = await readKeyHolder(ctx.db.prisma, run.id)
+    const holder = await readKeyHolder(ctx.db.controls, run.id)
     if (holder !== null) {
       const message = `${formatId('Run', holder.runId)} (${holder.status}) holds the concurrency key "${holder.concurrencyKey}", which a cleanup needs; retry it when that run is over.`
       return conflict(message, { runId: run.id })
     }
-    return retryCleanupIfKeyIsFree(ctx.db.prisma, { ...common, line: line(run.status) })
+    return retryCleanupIfKeyIsFree(ctx.db.controls, { ...common, line: line(run.status) })
   })
 }
 
@@ -129,7 +129,7 @@ async function control(
   const reason = givenReason(input.reason)
   for (;;) {
     const now = ctx.clock.now()
-    const run = await readRunForControl(ctx.db.prisma, runId, now)
+    const run = await readRunForControl(ctx.db.controls, runId, now)
     if (run === null)
       return notFound(`There is no run ${formatId('Run', runId)}; list the runs to find the one you mean.`)
     if (!mayControl(name, { ...run, gateClosed: run.gate !== null }))
@@ -155,7 +155,7 @@ async function refuse(
 ): Promise<Refusal> {
   const { lastControl } = run
   const heldAnew =
-    name === 'END_HOLD' && lastControl !== null && (await wasHeldSince(db.prisma, run.id, Date.parse(lastControl.at)))
+    name === 'END_HOLD' && lastControl !== null && (await wasHeldSince(db.controls, run.id, Date.parse(lastControl.at)))
   const first = firstOverRun(run, name, heldAnew)
   const opened = first === null && phase !== undefined
   const who = opened ? whoOpenedFirst(run, phase, now) : whoWasFirst(first, now)

@@ -37,7 +37,7 @@ export function claimCue(
       })
     }
     return attempt(step, name, common.now, () =>
-      claimCueIfStillHeldBy(ctx.db.prisma, {
+      claimCueIfStillHeldBy(ctx.db.controls, {
         ...common,
         control: name,
         seen: holder === null ? null : { kind: step.claimedByKind, name: holder },
@@ -56,7 +56,7 @@ export function confirmCue(
   const note = givenReason(input.note)
   return control(ctx, input.stepId, ({ step, common }) =>
     attempt(step, 'CONFIRM', common.now, () =>
-      confirmCueIfParked(ctx.db.prisma, {
+      confirmCueIfParked(ctx.db.controls, {
         ...common,
         control: 'CONFIRM',
         note: note ?? null,
@@ -76,7 +76,7 @@ type Reasoned = { stepId: string; reason: string }
 export function skipStep(ctx: ControlContext, actor: Actor, input: Reasoned): Promise<StepResult> {
   return reasoned(ctx, input, ({ step, common }, reason) =>
     attempt(step, 'SKIP', common.now, () =>
-      skipStepIfOpen(ctx.db.prisma, {
+      skipStepIfOpen(ctx.db.controls, {
         ...common,
         control: 'SKIP',
         reason,
@@ -90,7 +90,7 @@ export function skipStep(ctx: ControlContext, actor: Actor, input: Reasoned): Pr
 export function retryStep(ctx: ControlContext, actor: Actor, input: Reasoned): Promise<StepResult> {
   return reasoned(ctx, input, ({ step, common }, reason) =>
     attempt(step, 'RETRY', common.now, () =>
-      retryStepIfFurthest(ctx.db.prisma, {
+      retryStepIfFurthest(ctx.db.controls, {
         ...common,
         control: 'RETRY',
         line: line(step, actor, common.now, { control: 'RETRY', to: 'PENDING', reason }),
@@ -120,7 +120,7 @@ async function control(
 ): Promise<StepResult> {
   for (;;) {
     const now = ctx.clock.now()
-    const step = await readStepForControl(ctx.db.prisma, stepId)
+    const step = await readStepForControl(ctx.db.controls, stepId)
     if (step === null)
       return notFound(`There is no step ${formatId('Step', stepId)}; look at the run's steps to find the one you mean.`)
     const { runId } = step

@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import { openPool, type Patience } from './pool.ts'
+import { openPool, type Patience, type Pool } from './pool.ts'
 import { checkServer } from './server-check.ts'
 
 export type { PrismaClient }
 
-/** The database, as three clients with a pool of connections each. Open one per process and close it when it ends. */
+/** The database, as four clients with a pool of connections each. Open one per process and close it when it ends. */
 export type Database = {
   /** For the API: models, and raw statements that the planner plans for their values each time. */
   prisma: PrismaClient
+  /**
+   * For what people and programs do to a run: raw statements of fixed text only, prepared and planned as the runner's. No
+   * list that somebody looks at, and no run's work, is ever in front of it.
+   */
+  controls: PrismaClient
   /** For the runner and for publishing: raw statements of fixed text only, each prepared once, with plans pinned to the indexes. */
   hot: PrismaClient
   /**
@@ -37,8 +42,8 @@ const PATIENCE: DatabasePatience = {
 }
 /** Publishing over 8,780 runs of 20 steps took 11 s, and they may have 200 steps. */
 const LONG_CHANGES: Patience = { statementMs: 600_000, silenceMs: 605_000 }
-/** Most connections of each pool: what the API and the runner keep busy, and how many long changes go on at a time. */
-export const POOL_SIZES = { api: 20, runner: 10, long: 4 }
+/** Most connections of each pool: what the API, controls and the runner keep busy, and how many long changes go on at a time. */
+export const POOL_SIZES = { api: 12, controls: 8, runner: 10, long: 4 }
 
 /**
  * Publishing takes all upcoming runs along in one transaction, and a transaction that Prisma finds too old has done its
@@ -77,33 +82,32 @@ export async function openDatabase(options: {
   const { url, poolSize = POOL_SIZES.api, runnerPoolSize = POOL_SIZES.runner, patience = PATIENCE } = options
   await checkServer(url)
   const api = openPool(url, { name: 'Cuelight', session: SESSION, max: poolSize, patience: patience.api })
+  const pinned = { session: [...SESSION, ...PINNED_PLANS] }
+  const forControls = { name: 'Cuelight', max: Math.min(poolSize, POOL_SIZES.controls), patience: patience.api }
+  const controlling = openPool(url, { ...pinned, ...forControls })
   const runner = openPool(url, {
+    ...pinned,
     name: 'Cuelight runner',
-    session: [...SESSION, ...PINNED_PLANS],
     max: runnerPoolSize,
     patience: patience.runner,
   })
-  const long = openPool(url, {
-    name: 'Cuelight',
-    session: [...SESSION, ...PINNED_PLANS],
-    max: POOL_SIZES.long,
-    patience: LONG_CHANGES,
-  })
+  const long = openPool(url, { ...pinned, name: 'Cuelight', max: POOL_SIZES.long, patience: LONG_CHANGES })
   // What clients ask for varies without end, and a session keeps what it prepared for good: nothing of it is named.
   const prisma = new PrismaClient({ adapter: new PrismaPg(api.pool, OWNED), transactionOptions: TRANSACTION })
-  const patient = new PrismaClient({ adapter: new PrismaPg(long.pool, PREPARED), transactionOptions: LONG_TRANSACTION })
-  const hot = new PrismaClient({ adapter: new PrismaPg(runner.pool, PREPARED), transactionOptions: TRANSACTION })
+  const prepared = (pool: Pool) => new PrismaPg(pool.pool, PREPARED)
+  const controls = new PrismaClient({ adapter: prepared(controlling), transactionOptions: TRANSACTION })
+  const patient = new PrismaClient({ adapter: prepared(long), transactionOptions: LONG_TRANSACTION })
+  const hot = new PrismaClient({ adapter: prepared(runner), transactionOptions: TRANSACTION })
   return {
     prisma,
+    controls,
     hot,
     patient,
     async close() {
-      await Promise.all([prisma.$disconnect(), hot.$disconnect(), patient.$disconnect()])
+      await Promise.all([prisma, controls, hot, patient].map((client) => client.$disconnect()))
     },
     abandon() {
-      api.abandon()
-      runner.abandon()
-      long.abandon()
+      for (const pool of [api, controlling, runner, long]) pool.abandon()
     },
   }
 }

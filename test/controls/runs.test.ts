@@ -345,3 +345,18 @@ test('a run that is not there is not found', async () => {
     error: 'NOT_FOUND',
   })
 })
+
+test('a control waits for no list: all connections that those have may be taken', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE] }])
+  const lists = await stage.db.patient.$transaction(async (blocker) => {
+    await blocker.$queryRaw`SELECT pg_advisory_xact_lock(1)::text`
+    const held = Array.from(
+      { length: 10 },
+      async () => stage.db.prisma.$queryRaw`SELECT pg_advisory_xact_lock(1)::text`,
+    )
+    expect(await pauseRun(stage.ctx, MIRA, { runId })).toEqual({ runId })
+    return held
+  })
+  await Promise.all(lists)
+})
