@@ -1,8 +1,8 @@
 import { actionsOf, mayCount } from '../domain/budget.ts'
 import type { Instant } from '../domain/picture.ts'
-import { readStarts, startIfWaiting } from '../store/starts.ts'
+import { readStarts } from '../store/starts.ts'
 import { type Begin, inPass } from './tracing.ts'
-import { type Prepared, startPrepared } from './work.ts'
+import { type Prepared, rehearseStart, startPrepared } from './work.ts'
 import type { WorkContext } from './work-context.ts'
 
 /**
@@ -18,6 +18,8 @@ type Hooks = {
   track(work: Promise<void>): void
 }
 
+/** How long before its instant the start of a run is rehearsed: it takes half of that. */
+const REHEARSED_MS = 3
 /** Longer ago than any start. */
 const EVER = 0
 /** How many passes may do nothing but start what crowds, before one is for whatever else is due. */
@@ -44,7 +46,7 @@ export class PreparedStarts {
 
   /** Reads the runs that start after `after` and until `until`, instead of those it knew, and starts them on time. */
   async prepare({ after, until }: { after: Instant; until: Instant }): Promise<void> {
-    const { db, clock, settings } = this.#context
+    const { settings } = this.#context
     const prepared = await this.#read({ after, until, limit: settings.runBatch })
     this.forget()
     this.#prepared = prepared
@@ -52,10 +54,22 @@ export class PreparedStarts {
     if (first == null) return
     const alarm = new AbortController()
     this.#alarm = alarm
-    // The loop may be in the middle of a pass at that instant.
-    void clock.sleepUntil(first, alarm.signal).then(() => (alarm.signal.aborted ? null : this.startDue()))
-    // For no run: planning takes long, and the connection that was used last is the next to be used.
-    await startIfWaiting(db.hot, [], clock.now())
+    void this.#startAt(first, alarm.signal)
+  }
+
+  // The loop may be in the middle of a pass at that instant.
+  async #startAt(first: Instant, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#context
+    const rehearsal = first - REHEARSED_MS
+    // What was read just now is no longer cold.
+    if (clock.now() < rehearsal) {
+      await clock.sleepUntil(rehearsal, signal)
+      const [next] = this.#prepared
+      // Whatever is wrong, the start itself meets it too, and tells of it.
+      if (!signal.aborted && next !== undefined) rehearseStart(this.#context, next).catch(() => {})
+    }
+    await clock.sleepUntil(first, signal)
+    if (!signal.aborted) await this.startDue()
   }
 
   /**

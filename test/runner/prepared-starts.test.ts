@@ -10,52 +10,19 @@ import { Changes } from '../../src/store/changes.ts'
 import { mintStep } from '../../src/store/ids.ts'
 import { readStarts, startIfWaiting } from '../../src/store/starts.ts'
 import { daily, done, publishScheduled, republish, runsOf } from '../support/scheduled.ts'
-import { MIRA, newStage, type Stage, type StagePhase, T0 } from '../support/stage.ts'
+import { MIRA, newStage, type Stage, T0 } from '../support/stage.ts'
+import { askedOf, DUE, isStart, PHASES, waiting, watch } from './waiting-starts.ts'
 
-const DUE = T0 + 1000
 const MINUTE = 60_000
-const PHASES: StagePhase[] = [
-  { key: 'one', steps: [{ key: 'a' }, { key: 'b' }], advance: { after: '1m' } },
-  { key: 'two', steps: [{ key: 'c' }] },
-]
-
-const isStart = ({ sql }: { sql: string }) => sql.includes('own AS MATERIALIZED') && sql.includes('SKIP LOCKED')
-
 const isClaim = ({ sql }: { sql: string }) => sql.includes('WITH due AS')
 
 const refused = () => Promise.reject(Object.assign(new Error('refused'), { meta: { code: '22P05' } }))
-
-/** The ids of the runs that a start is asked for, which are its first parameter: an array. */
-const askedOf = ({ values }: { values: unknown[] }): string[] => String(values[0]).match(/[\da-f-]{36}/g) ?? []
-
-/** How many runs the runner tried to start from what it had read before, and how many it did. */
-function watch(stage: Stage): { asked: number; won: number; statements: string[] } {
-  const seen = { asked: 0, won: 0, statements: [] as string[] }
-  stage.interpose((sql) => {
-    seen.statements.push(isStart(sql) ? 'start' : sql.sql)
-    const answer = stage.send(sql)
-    if (!isStart(sql)) return answer
-    seen.asked += askedOf(sql).length
-    return answer.then((rows) => {
-      seen.won += (rows as unknown[]).length
-      return rows
-    })
-  })
-  return seen
-}
 
 /** The same stage as another process has it: the runner is not told of what is done there. */
 const elsewhere = (stage: Stage): Stage => {
   const other = Object.create(stage) as Stage
   Object.defineProperty(other, 'ctx', { value: { ...stage.ctx, changes: new Changes() } })
   return other
-}
-
-async function waiting(stage: Stage, phases = PHASES) {
-  const { definitionId } = await stage.publish(phases)
-  const runId = await stage.start(definitionId, { scheduledFor: new Date(DUE) })
-  await stage.settle()
-  return { definitionId, runId }
 }
 
 test('one statement lies between the instant and the call of the first action, which is never early', async () => {
@@ -81,22 +48,6 @@ test('one statement lies between the instant and the call of the first action, w
   )
 })
 
-test('the statement of a start is planned ahead, also where its phase has a gate', async () => {
-  const stage = await newStage()
-  await waiting(stage)
-  const sent: { text: string; asked: number }[] = []
-  stage.interpose((sql) => {
-    if (isStart(sql)) sent.push({ text: sql.sql, asked: askedOf(sql).length })
-    return stage.send(sql)
-  })
-  await stage.letPass(DUE - T0 - 1)
-  stage.runner.wake()
-  await stage.settle()
-  await stage.letPass(1)
-  expect(sent.map(({ asked }) => asked).sort()).toEqual([0, 1])
-  expect(new Set(sent.map(({ text }) => text)).size).toBe(1)
-})
-
 test('starts that wait for their turn when the runner stops are left for others', async () => {
   const stage = await newStage({ runBatch: 400, runConcurrency: 400 })
   const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }])
@@ -106,7 +57,7 @@ test('starts that wait for their turn when the runner stops are left for others'
   const asked: number[] = []
   let stopped = null as Promise<void> | null
   stage.interpose(async (sql) => {
-    if (!isStart(sql) || askedOf(sql).length === 0) return stage.send(sql)
+    if (!isStart(sql)) return stage.send(sql)
     asked.push(askedOf(sql).length)
     const rows = await stage.send(sql)
     stopped ??= stage.runner.stop()
@@ -309,7 +260,7 @@ test('a start that the database refuses holds up none of those that were sent wi
   const groups: number[] = []
   let won = 0
   stage.interpose(async (sql) => {
-    if (!isStart(sql) || askedOf(sql).length === 0) return stage.send(sql)
+    if (!isStart(sql)) return stage.send(sql)
     groups.push(askedOf(sql).length)
     if (askedOf(sql).includes(runIds[1] ?? '')) return refused()
     const rows = await stage.send(sql)
