@@ -66,11 +66,13 @@ type AdmissionRow = {
   owner: string
   ended: boolean
   unresolved: number | null
-} & ({ dimension: null } | { dimension: string; requested: number; cap: number; consumed: number })
+  short: { dimension: string; requested: number; cap: number; consumed: number } | null
+}
 
 // The runs are locked in id order, so that two groups never wait for each other. A statement that waited for a lock sees
 // other tables as they were before it waited, but for the rows that it locks itself: so the step and the meters are
-// locked too before they are judged. Amounts are rounded to 15 digits as `domain/budget` does it: 0.1 and 0.2 fit in 0.3.
+// locked too before they are judged. What is short is looked up by its run: these sessions join nothing by hash, and would
+// walk all of a group for each of it. Amounts are rounded to 15 digits as `domain/budget` does it: 0.1 and 0.2 fit in 0.3.
 async function admitIfClaimed(db: PrismaClient, requests: AdmissionRequest[]): Promise<Admission[]> {
   const rows = await db.$queryRaw<AdmissionRow[]>(Prisma.sql`
     WITH x AS MATERIALIZED (
@@ -93,13 +95,21 @@ async function admitIfClaimed(db: PrismaClient, requests: AdmissionRequest[]): P
       FROM asked JOIN budget_lines b ON b.run_id = asked.run_id AND b.dimension = asked.dimension
       ORDER BY b.run_id, b.dimension FOR UPDATE OF b
     ), short AS MATERIALIZED (
-      SELECT DISTINCT ON (run_id) * FROM meter
-      WHERE (consumed + cost)::numeric > cap::numeric ORDER BY run_id, dimension
+      SELECT jsonb_object_agg(run_id, jsonb_build_object('dimension', dimension, 'requested', cost, 'cap', cap,
+        'consumed', consumed)) AS of_run
+      FROM (
+        SELECT DISTINCT ON (run_id) * FROM meter
+        WHERE (consumed + cost)::numeric > cap::numeric ORDER BY run_id, dimension
+      ) m
+    ), judged AS MATERIALIZED (
+      SELECT held.*, short.of_run -> held.run_id::text AS short FROM held CROSS JOIN short
     ), admitted AS MATERIALIZED (
-      SELECT * FROM held WHERE NOT ended AND NOT EXISTS (SELECT 1 FROM short WHERE short.run_id = held.run_id)
+      SELECT * FROM judged WHERE NOT ended AND short IS NULL
     ), counted AS (
       INSERT INTO budget_lines AS b (run_id, dimension, consumed)
-      SELECT asked.run_id, asked.dimension, asked.cost FROM asked JOIN admitted ON admitted.run_id = asked.run_id
+      SELECT admitted.run_id, c.dimension, c.cost
+      FROM admitted CROSS JOIN LATERAL jsonb_to_recordset(admitted.costs) AS c(dimension text, cost float8)
+      WHERE NOT admitted.spent
       ON CONFLICT (run_id, dimension) DO UPDATE SET consumed = (b.consumed + excluded.consumed)::numeric
     ), paid AS (
       UPDATE steps s SET spent = true FROM admitted
@@ -110,12 +120,11 @@ async function admitIfClaimed(db: PrismaClient, requests: AdmissionRequest[]): P
       FROM admitted WHERE placeholder_id IS NOT NULL
       ON CONFLICT DO NOTHING
     )
-    SELECT held.run_id, held.step_id, held.claim_no, held.owner, held.ended,
-      short.dimension, short.cost AS requested, short.cap, short.consumed,
-      CASE WHEN held.placeholder_id IS NOT NULL THEN 1 + (
-        SELECT count(*)::int FROM resources o WHERE o.run_id = held.run_id AND ${unresolved(Prisma.sql`o`)}
-          AND NOT (o.placeholder AND o.step_id = held.step_id)) END AS unresolved
-    FROM held LEFT JOIN short ON short.run_id = held.run_id`)
+    SELECT judged.run_id, judged.step_id, judged.claim_no, judged.owner, judged.ended, judged.short,
+      CASE WHEN judged.placeholder_id IS NOT NULL THEN 1 + (
+        SELECT count(*)::int FROM resources o WHERE o.run_id = judged.run_id AND ${unresolved(Prisma.sql`o`)}
+          AND NOT (o.placeholder AND o.step_id = judged.step_id)) END AS unresolved
+    FROM judged`)
   const byClaim = new Map(rows.map((row) => [claimOf({ ...row, stepId: row.step_id, claimNo: row.claim_no }), row]))
   return requests.map((request) => admissionOf(byClaim.get(claimOf(request))))
 }
@@ -126,7 +135,6 @@ const claimOf = ({ owner, stepId, claimNo }: { owner: string; stepId: string; cl
 function admissionOf(row: AdmissionRow | undefined): Admission {
   if (row === undefined) return { kind: 'LOST' }
   if (row.ended) return { kind: 'ENDED' }
-  if (row.dimension === null) return { kind: 'ADMITTED', unresolved: row.unresolved }
-  const { dimension, requested, cap, consumed } = row
-  return { kind: 'SHORT', dimension, requested, cap, consumed }
+  if (row.short !== null) return { kind: 'SHORT', ...row.short }
+  return { kind: 'ADMITTED', unresolved: row.unresolved }
 }

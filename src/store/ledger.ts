@@ -275,7 +275,7 @@ export function dropLedgerClaims(db: PrismaClient, worker: string, now: Instant)
   return db.$executeRaw(Prisma.sql`
     WITH own AS (
       SELECT r.id FROM runs r WHERE r.ledger_at IS NOT NULL AND starts_with(r.ledger_owner, ${`${worker}#`})
-        AND NOT EXISTS (SELECT 1 FROM resources p WHERE p.run_id = r.id AND p.status = 'REVERTING')
+        AND NOT coalesce((SELECT true FROM resources p WHERE p.run_id = r.id AND p.status = 'REVERTING' LIMIT 1), false)
       ORDER BY r.id FOR UPDATE OF r
     )
     UPDATE runs r SET ledger_owner = NULL, ledger_at = ${at(now)} FROM own WHERE r.id = own.id`)

@@ -26,18 +26,20 @@ export async function pruneLogs(
   db: PrismaClient,
   { endedBefore, now, lines }: { endedBefore: Date; now: Date; lines: number },
 ): Promise<{ pruned: number; more: boolean }> {
-  const isOld = Prisma.sql`ended_at < ${endedBefore.toISOString()}::timestamptz AND ended_at IS NOT NULL
-    AND log_pruned_at IS NULL AND in_flight IS NULL AND cleanup_status <> 'PENDING'`
+  const isOld = Prisma.sql`r.ended_at < ${endedBefore.toISOString()}::timestamptz AND r.ended_at IS NOT NULL
+    AND r.log_pruned_at IS NULL AND r.in_flight IS NULL AND r.cleanup_status <> 'PENDING'`
   const [row] = await db.$queryRaw<{ pruned: number; more: boolean }[]>(Prisma.sql`
     WITH old AS MATERIALIZED (
-      SELECT id, last_line, ended_at FROM runs WHERE ${isOld} ORDER BY ended_at LIMIT ${RUNS_PRUNED}
-    ), counted AS (
-      SELECT id, last_line, first, sum(last_line - first + 1) OVER (ORDER BY ended_at, id) - (last_line - first + 1) AS before
+      SELECT id, last_line, ended_at FROM runs r WHERE ${isOld} ORDER BY ended_at LIMIT ${RUNS_PRUNED}
+    ), counted AS MATERIALIZED (
+      SELECT id, first, sum(last_line - first + 1) OVER (ORDER BY ended_at, id) - (last_line - first + 1) AS before
       FROM (SELECT *, coalesce((SELECT min(line) FROM run_log l WHERE l.run_id = old.id), last_line + 1) AS first FROM old) x
     ), chosen AS MATERIALIZED (
-      -- Only these are locked, and looked at again, as they may have changed since.
-      SELECT id, last_line, (SELECT first FROM counted c WHERE c.id = runs.id) AS first FROM runs
-      WHERE id IN (SELECT id FROM counted WHERE before < ${lines}) AND ${isOld} FOR UPDATE SKIP LOCKED
+      -- Only these are locked, and looked at again, as they may have changed since: each by its id, not among all.
+      SELECT r.id, r.last_line, c.first FROM counted c CROSS JOIN LATERAL (
+        SELECT r.id, r.last_line FROM runs r WHERE r.id = c.id AND coalesce(${isOld}, false)
+        FOR UPDATE OF r SKIP LOCKED) r
+      WHERE c.before < ${lines}
     ), gone AS (
       DELETE FROM run_log l USING chosen WHERE l.run_id = chosen.id AND l.line < chosen.first + ${lines}
     ), done AS (

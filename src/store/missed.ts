@@ -60,17 +60,21 @@ export async function missIfWaiting(
     db.$queryRaw<{ runId: string; line: number; reason: MissedReason }[]>(Prisma.sql`
       WITH x AS MATERIALIZED (
         SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, reason missed_reason, because text, line jsonb)
+      ), own AS MATERIALIZED (
+        -- Each by its id: the planner walked all that is scheduled for each of them.
+        SELECT x.* FROM x CROSS JOIN LATERAL (
+          SELECT FROM runs w WHERE w.id = x.id AND coalesce(w.status = 'SCHEDULED' AND CASE x.reason
+            WHEN 'SCHEDULE_PAUSED' THEN ${startIsPaused} AND w.scheduled_for <= ${at(now)}
+            ELSE w.grace_until < ${at(now)} END, false)
+          FOR UPDATE OF w) w
       ), run AS (
         UPDATE runs w SET status = 'MISSED', missed_reason = x.reason, ended_at = ${at(now)}, ended_because = x.because,
           wake_at = NULL, last_error = NULL, blocked_by = NULL, fence = fence + 1, last_line = last_line + 1
-        FROM x
-        WHERE w.id = x.id AND w.status = 'SCHEDULED' AND CASE x.reason
-          WHEN 'SCHEDULE_PAUSED' THEN ${startIsPaused} AND w.scheduled_for <= ${at(now)}
-          ELSE w.grace_until < ${at(now)} END
+        FROM own x WHERE w.id = x.id
         RETURNING w.id, w.last_line, w.missed_reason, x.line
       ), cancelled AS (
         UPDATE steps SET status = 'CANCELLED', finished_at = ${at(now)}
-        FROM run WHERE run_id = run.id AND steps.status = 'PENDING' RETURNING run_id
+        WHERE run_id = ANY (ARRAY(SELECT id FROM run)) AND status = 'PENDING' RETURNING run_id
       ), logged AS (
         ${logOwnLine(
           Prisma.sql`SELECT id, last_line, line FROM run`,

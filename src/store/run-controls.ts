@@ -43,7 +43,7 @@ export async function readRunForControl(db: PrismaClient, runId: string, now: In
   >(Prisma.sql`
     SELECT r.id, to_json(o) AS "lastOpening", r.status::text AS status, r.cleanup_status::text AS "cleanupStatus", r.current_phase AS "currentPhase",
       r.phase_index IS NOT NULL AS "enteredPhase", v.grace_seconds AS "graceSeconds", r.last_control AS "lastControl",
-      (coalesce(r.hold_until > ${at(now)}, false) OR EXISTS (${heldSteps(Prisma.sql`r`, now)})) AS held,
+      (coalesce(r.hold_until > ${at(now)}, false) OR ${hasHeldStep(Prisma.sql`r`, now)}) AS held,
       g.phase AS "gatePhase", g.entered_at AS "gateEnteredAt"
     FROM runs r JOIN versions v ON v.id = r.version_id
       LEFT JOIN gates g ON g.run_id = r.id AND g.phase_index = r.phase_index AND ${gateClosed(now)}
@@ -66,10 +66,10 @@ export async function readRunForControl(db: PrismaClient, runId: string, now: In
 export const gateClosed = (now: Instant) =>
   Prisma.sql`g.opened_at IS NULL AND (g.opens_at IS NULL OR g.opens_at > ${at(now)})`
 
-/** The steps of the current phase of a run that are held. */
-export const heldSteps = (run: Prisma.Sql, now: Instant) => Prisma.sql`
-  SELECT 1 FROM steps s WHERE s.run_id = ${run}.id AND s.phase_index = ${run}.phase_index AND s.status = 'PENDING'
-    AND s.held AND s.due_at > ${at(now)}`
+/** Whether a step of the current phase of a run is held. By EXISTS, a plan made while the table was small reads all of it. */
+export const hasHeldStep = (run: Prisma.Sql, now: Instant) => Prisma.sql`coalesce((
+  SELECT true FROM steps s WHERE s.run_id = ${run}.id AND s.phase_index = ${run}.phase_index AND s.status = 'PENDING'
+    AND s.held AND s.due_at > ${at(now)} LIMIT 1), false)`
 
 /** Whether anything of a run was held anew after an instant. */
 export async function wasHeldSince(db: PrismaClient, runId: string, since: Instant): Promise<boolean> {
@@ -215,7 +215,7 @@ export function endHoldIfHeld(db: PrismaClient, control: Control): Promise<Contr
   return controlIf(db, {
     ...control,
     set: Prisma.sql`hold_until = NULL, wake_at = CASE WHEN r.status = 'RUNNING' THEN ${at(now)} ELSE r.wake_at END`,
-    guard: Prisma.sql`AND (r.hold_until > ${at(now)} OR EXISTS (${heldSteps(Prisma.sql`r`, now)}))`,
+    guard: Prisma.sql`AND (r.hold_until > ${at(now)} OR ${hasHeldStep(Prisma.sql`r`, now)})`,
     also: Prisma.sql`, released AS (
       UPDATE steps s SET due_at = NULL, held = false FROM run
       WHERE s.run_id = ${runId}::uuid AND s.phase_index = run.phase_index AND s.status = 'PENDING' AND s.held)`,

@@ -4,7 +4,7 @@ import { Prisma, type Run } from '../generated/prisma/client.ts'
 import type { GateKind, StepStatus } from '../generated/prisma/enums.ts'
 import type { Database } from './database.ts'
 import { unresolved as isUnresolved } from './pictures.ts'
-import { gateClosed, heldSteps } from './run-controls.ts'
+import { gateClosed, hasHeldStep } from './run-controls.ts'
 import { furthest } from './step-controls.ts'
 
 /** What of a run's own row moves while it waits and runs. */
@@ -120,7 +120,7 @@ export async function situationsOf(
       r.blocked_by AS "blockedBy", t.counts AS "stepCounts",
       ${counted.resources ? RESOURCES_COUNTED : Prisma.sql`0`} AS "unresolvedResources",
       d.schedule_paused AND r.source = 'SCHEDULE' AS "schedulePaused",
-      coalesce(r.hold_until > ${new Date(now)}::timestamptz, false) OR EXISTS (${heldSteps(Prisma.sql`r`, now)}) AS "runHeld",
+      coalesce(r.hold_until > ${new Date(now)}::timestamptz, false) OR ${hasHeldStep(Prisma.sql`r`, now)} AS "runHeld",
       s.id AS "stepId", s.action_id AS "actionId", s.label, s.status::text AS "stepStatus", s.parked, s.instruction,
       s.cue_claimed_by_name AS "claimedBy", s.due_at AS "dueAt", s.held, s.attempts,
       l.unresolved, l.reverting, l.attempts AS "revertAttempts", l.due_at AS "revertDueAt",

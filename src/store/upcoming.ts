@@ -102,7 +102,8 @@ async function changeAll(
   const { definitionId, watermark, changes, versionId } = plan
   const read = plan.read.map(({ runId, fence }) => ({ id: runId, fence }))
   const repinned = changes.filter(({ kind }) => kind === 'REPIN').map(({ run }) => run.runId)
-  // The definition is locked first, as by whoever makes runs of it. What is locked is looked at as it is then; the count
+  // LATERAL and `coalesce` leave the planner nothing but to look each run up by its id: it walked all that were read for
+  // each of them. The definition is locked first, as by whoever makes runs of it. What is locked is looked at as it is then; the count
   // of all is older, but whoever makes runs moves the watermark, and whoever changes one moves its fence.
   const changeIfUnchanged = Prisma.sql`
     read AS MATERIALIZED (
@@ -112,8 +113,9 @@ async function changeAll(
       WHERE id = ${definitionId}::uuid AND materialised_until IS NOT DISTINCT FROM ${watermark?.toISOString() ?? null}::timestamptz
       FOR UPDATE
     ), locked AS MATERIALIZED (
-      SELECT r.id FROM definition CROSS JOIN read JOIN runs r ON r.id = read.id
-      WHERE r.fence = read.fence AND ${isScheduled} ORDER BY r.id FOR UPDATE OF r
+      SELECT r.id FROM definition CROSS JOIN (SELECT * FROM read ORDER BY id) read CROSS JOIN LATERAL (
+        SELECT r.id FROM runs r WHERE r.id = read.id AND coalesce(r.fence = read.fence AND ${isScheduled}, false)
+        FOR UPDATE OF r) r
     ), unchanged AS (
       SELECT 1 FROM definition WHERE ${read.length} = (SELECT count(*) FROM locked)
         AND ${read.length} = (SELECT count(*) FROM runs
@@ -182,13 +184,13 @@ function placeRuns(
           fence = r.fence + 1, last_line = r.last_line + CASE WHEN x.line IS NULL THEN 0 ELSE 1 END
             + CASE WHEN x.kind = 'REPIN' THEN ${budgetLines}::int ELSE 0 END
           ${timetable === null ? Prisma.empty : pinTo(timetable)}
-        FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND ${isScheduled} AND ${changed}
+        FROM x WHERE r.id = x.id AND x.kind <> 'SUPERSEDE' AND coalesce(${isScheduled} AND ${changed}, false)
         RETURNING r.id, r.last_line, x.line, x.kind
       ), cancelled AS (
         UPDATE runs r SET superseded_by_id = ${versionId}::uuid, status = 'CANCELLED', ended_at = ${at(now)},
           ended_because = x.because, ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name},
           wake_at = NULL, last_error = NULL, blocked_by = NULL, fence = r.fence + 1, last_line = r.last_line + 1
-        FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND ${isScheduled} AND ${changed}
+        FROM x WHERE r.id = x.id AND x.kind = 'SUPERSEDE' AND coalesce(${isScheduled} AND ${changed}, false)
         RETURNING r.id, r.last_line, x.line, x.kind
       ), cancelled_steps AS (
         UPDATE steps SET status = 'CANCELLED', finished_at = ${at(now)}

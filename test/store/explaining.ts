@@ -31,3 +31,12 @@ export function explaining(client: PrismaClient, plan = planOf): { client: Prism
   }
   return { client: fake as unknown as PrismaClient, plans }
 }
+
+/** All of a table, read by its primary key: no better than a Seq Scan. */
+export const WHOLE_INDEX = /Scan using \w+_pkey on [^\n]*\n(?!\s*Index Cond)/
+
+/** What a statement made of itself is walked once for each row of something else: as many steps as their product. */
+export const WALKED_FOR_EACH = [
+  /Join Filter: \([^\n]* = /,
+  /SubPlan \d+\n\s+->\s+CTE Scan on [^\n]*\n\s+Filter: [^\n]* = /,
+]

@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Ledger, ledgerDraftOf } from '../../src/domain/ledger.ts'
-import { runBudget, runStatus } from '../../src/domain/log.ts'
 import { draftOf } from '../../src/domain/picture.ts'
-import type { UpcomingChange } from '../../src/domain/upcoming.ts'
-import { Prisma } from '../../src/generated/prisma/client.ts'
 import { Admissions } from '../../src/store/admission.ts'
 import { auditList } from '../../src/store/audit-reads.ts'
 import { calendarRuns, contendingRuns, occurrencesMade } from '../../src/store/calendar-reads.ts'
@@ -25,13 +22,11 @@ import { countScheduled, readGauges } from '../../src/store/gauges.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { pagesOf } from '../../src/store/keyset.ts'
 import { claimLedgers, dropLedgerClaims, LedgerChanges, readLedgers } from '../../src/store/ledger.ts'
-import { abandonResourceIfFailed, retryCleanupIfKeyIsFree } from '../../src/store/ledger-controls.ts'
 import { appendLines, pruneLogs } from '../../src/store/log.ts'
 import { readToExpand } from '../../src/store/materialise.ts'
 import { readOverdue, readPausedStarts } from '../../src/store/missed.ts'
 import { nextRuns, placesMade } from '../../src/store/next-starts.ts'
 import { pictureOf } from '../../src/store/pictures.ts'
-import { cancelRunIfLive } from '../../src/store/run-controls.ts'
 import { readStarts, startIfWaiting } from '../../src/store/starts.ts'
 import { Transitions } from '../../src/store/transitions.ts'
 import {
@@ -42,10 +37,9 @@ import {
   readWaiting,
   tallyIfWaiting,
 } from '../../src/store/triggers.ts'
-import { changeWithUpcoming, UNCHANGED } from '../../src/store/upcoming.ts'
 import { readOfOlderZoneData } from '../../src/store/zone-moves.ts'
 import { testDatabase } from '../support/database.ts'
-import { explaining, planForValues } from './explaining.ts'
+import { explaining, planForValues, WALKED_FOR_EACH, WHOLE_INDEX } from './explaining.ts'
 import { fillTables } from './full-tables.ts'
 
 const T0 = Date.parse('2026-03-06T20:00:00.000Z')
@@ -53,9 +47,6 @@ const RUN = mintId()
 const RUNS = 20_000
 
 const { db } = await testDatabase()
-
-/** All of a table, read by its primary key: no better than a Seq Scan. */
-const WHOLE_INDEX = /Scan using \w+_pkey on [^\n]*\n(?!\s*Index Cond)/
 
 const request = { owner: 'w#1', now: T0, leaseUntil: T0 + 30_000, limit: 64 }
 
@@ -188,14 +179,6 @@ const emission = {
 const gates = [{ runId: RUN, phaseIndex: 0, matched: true }]
 const met = [{ runId: RUN, phase: 'one', matched: true, tally: 1, needed: 2, opened: false }]
 
-const control = {
-  runId: RUN,
-  now: T0,
-  from: 'FAILED',
-  action: 'RETRY_CLEANUP',
-  line: runStatus({ at: T0 }, { from: 'FAILED', to: 'FAILED' }),
-} as const
-
 /** What the API sends often, where the planner is free to choose. */
 const warm: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['claimKeyIfNew', (client) => claimKeyIfNew(client, emission, T0)],
@@ -203,58 +186,8 @@ const warm: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['readWaiting of a scope', (client) => readWaiting(client, { ...emission, scope: 'Yew' })],
   ['lockRuns', (client) => lockRuns(client, gates)],
   ['tallyIfWaiting', (client) => tallyIfWaiting(client, { emission, gates, now: T0 })],
-  ['retryCleanupIfKeyIsFree', (client) => retryCleanupIfKeyIsFree(client, control)],
-  ['abandonResourceIfFailed', (client) => abandonResourceIfFailed(client, { ...control, resourceId: RUN })],
-  ['cancelRunIfLive', (client) => cancelRunIfLive(client, { ...control, because: 'Mira cancelled it' })],
   ['logEvaluated', (client) => logEvaluated(client, { emission, met, now: T0 })],
 ]
-
-const upcomingRun = (shift: number): UpcomingChange => {
-  const run = {
-    runId: RUN,
-    versionId: RUN,
-    version: 1,
-    graceSeconds: 900,
-    occurrenceKey: '2026-03-06T20:00',
-    occurrenceAt: T0,
-    scheduledFor: T0,
-    moved: false,
-    adjusted: null,
-    shiftMinutes: null,
-    hasSkippedStep: false,
-    fence: 1,
-  }
-  const planned = { occurrenceAt: T0 + shift, scheduledFor: T0 + shift, graceUntil: T0 + shift + 900_000 }
-  return { kind: 'REPIN', run, ...planned, adjusted: null, shiftMinutes: null, line: null }
-}
-
-const caps = [{ dimension: 'creatures', cap: 4, from: 'shard.spawn' }]
-
-async function plansOfChange(changes: UpcomingChange[]): Promise<string[]> {
-  const plans: string[] = []
-  const explain = async (sql: Prisma.Sql) => {
-    const rows = await db.hot.$queryRaw<{ 'QUERY PLAN': string }[]>(Prisma.sql`EXPLAIN ${sql}`)
-    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-    return []
-  }
-  const client = { $queryRaw: explain, $transaction: (sent: Promise<never[]>[]) => Promise.all(sent) }
-  const change = Prisma.sql`done AS (UPDATE definitions SET title = title WHERE id = ${RUN}::uuid AND ${UNCHANGED} RETURNING id)`
-  const timetable = { versionId: RUN, version: 2, timeZone: 'UTC', graceSeconds: 900, concurrencyKey: null, params: {} }
-  await changeWithUpcoming(client as unknown as PrismaClient, change, {
-    definitionId: RUN,
-    versionId: RUN,
-    watermark: null,
-    read: changes.map(({ run }) => run),
-    changes,
-    timetable,
-    steps: [],
-    budget: { caps, line: runBudget({ at: T0 }, caps) },
-    zoneData: '2026a',
-    now: T0,
-    actor: { kind: 'USER', name: 'Mira' },
-  })
-  return plans
-}
 
 describe.each(['new tables', `tables of ${RUNS} runs`])('on %s', (size) => {
   beforeAll(async () => {
@@ -268,7 +201,7 @@ describe.each(['new tables', `tables of ${RUNS} runs`])('on %s', (size) => {
     expect(plans.length).toBeGreaterThan(0)
     for (const plan of plans) {
       expect(plan).not.toMatch(/Seq Scan on/)
-      expect(plan).not.toMatch(WHOLE_INDEX)
+      for (const walk of [WHOLE_INDEX, ...WALKED_FOR_EACH]) expect(plan).not.toMatch(walk)
     }
   })
 
@@ -304,15 +237,6 @@ describe.each(['new tables', `tables of ${RUNS} runs`])('on %s', (size) => {
     const slice = { take: 50, backward: false, after: null, before: null }
     await pagesOf({ ...db, prisma: client }, [''], { list: auditList({ subject: 'def_1' }), slice }).catch(() => {})
     expect(plans.join()).toMatch(/using audit_entries_subject_at_id_idx[^>]*Index Cond: \(subject =/s)
-  })
-
-  test('a definition that takes its upcoming runs along looks them up', async () => {
-    const plans = await plansOfChange([upcomingRun(0)])
-    expect(plans).toHaveLength(1)
-    for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on (runs|steps|budget_lines)/)
-    const moving = await plansOfChange([upcomingRun(60_000)])
-    expect(moving).toHaveLength(2)
-    for (const plan of moving) expect(plan).not.toMatch(/Seq Scan on (runs|steps|budget_lines)/)
   })
 })
 
