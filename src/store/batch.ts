@@ -5,6 +5,8 @@ const STATEMENTS_IN_FLIGHT = 2
 const CALLS_PER_STATEMENT = 192
 /** So many go in one statement although another could go beside it: a statement costs as much as ten calls besides. */
 const CALLS_WORTH_A_STATEMENT = 64
+/** Nor more weight than this, but for one that weighs more alone: of rows, it takes less than a second. */
+const WEIGHT_PER_STATEMENT = 20_000
 
 type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }
 
@@ -16,13 +18,15 @@ type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: un
  */
 export class Batch<T, R> {
   readonly #send: (items: T[]) => Promise<R[]>
+  readonly #weightOf: (item: T) => number
   readonly #queue: Waiting<T, R>[] = []
   #inFlight = 0
   #scheduled = false
 
-  /** `send` answers one result for each item, in their order. */
-  constructor(send: (items: T[]) => Promise<R[]>) {
+  /** `send` answers one result for each item, in their order. `weightOf`: how many rows an item is, where that varies. */
+  constructor(send: (items: T[]) => Promise<R[]>, weightOf: (item: T) => number = () => 1) {
     this.#send = send
+    this.#weightOf = weightOf
   }
 
   /** How many calls no statement has taken up yet. */
@@ -47,12 +51,22 @@ export class Batch<T, R> {
         const share = Math.ceil(this.#queue.length / (STATEMENTS_IN_FLIGHT - this.#inFlight))
         const calls = Math.min(Math.max(share, CALLS_WORTH_A_STATEMENT), CALLS_PER_STATEMENT)
         this.#inFlight += 1
-        void this.#run(this.#queue.splice(0, calls)).finally(() => {
+        void this.#run(this.#take(calls)).finally(() => {
           this.#inFlight -= 1
           if (this.#queue.length > 0) this.#schedule()
         })
       }
     })
+  }
+
+  /** The first of the queue, `most` at most. */
+  #take(most: number): Waiting<T, R>[] {
+    let weight = 0
+    const end = this.#queue.slice(0, most).findIndex(({ item }) => {
+      weight += this.#weightOf(item)
+      return weight > WEIGHT_PER_STATEMENT
+    })
+    return this.#queue.splice(0, end === -1 ? most : Math.max(end, 1))
   }
 
   async #run(calls: Waiting<T, R>[]): Promise<void> {

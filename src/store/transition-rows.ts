@@ -113,6 +113,10 @@ export const linesOf = (transitions: readonly Transition[]): Prisma.Sql =>
 export const gatesOf = (transitions: readonly Transition[]): Prisma.Sql =>
   gateTable(ofRuns(transitions, ({ gates }) => gates))
 
+/** About how many rows a transition changes: an answer may name thousands. */
+export const rowsOf = ({ draft }: Transition): number =>
+  1 + draft.lines.length + draft.touched.size + draft.created.size + draft.resources.length + draft.participants.length
+
 /** Whether a transition brings what few of them do, and `rareRow` says. */
 export const isRare = ({ draft }: Transition): boolean =>
   draft.created.size > 0 || draft.answered.size > 0 || draft.participants.length > 0 || draft.resultsAt !== null

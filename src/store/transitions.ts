@@ -1,7 +1,16 @@
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { Batch } from './batch.ts'
 import { toJsonb } from './json.ts'
-import { changedStepsOf, gatesOf, isRare, linesOf, rareRow, runsOf, type Transition } from './transition-rows.ts'
+import {
+  changedStepsOf,
+  gatesOf,
+  isRare,
+  linesOf,
+  rareRow,
+  rowsOf,
+  runsOf,
+  type Transition,
+} from './transition-rows.ts'
 
 /**
  * The run's fence and last line after the transition, and whether an admin switched off the action of the step that it
@@ -17,7 +26,7 @@ export class Transitions {
   readonly #batch: Batch<Transition, Written>
 
   constructor(db: PrismaClient) {
-    this.#batch = new Batch((transitions) => writeWhere(db, transitions, HELD))
+    this.#batch = new Batch((transitions) => writeWhere(db, transitions, HELD), rowsOf)
   }
 
   /** How many wait for their turn in a statement. */

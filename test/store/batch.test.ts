@@ -28,6 +28,30 @@ test.each([
   expect(sizes).toEqual(expected)
 })
 
+test.each([
+  [
+    [9_000, 9_000, 9_000],
+    [2, 1],
+  ],
+  [
+    [20_000, 1, 1],
+    [1, 2],
+  ],
+  [
+    [1, 50_000, 1],
+    [1, 1, 1],
+  ],
+])('calls of weights %j go in statements of %j', async (weights, expected) => {
+  const sizes: number[] = []
+  const send = async (items: number[]) => {
+    sizes.push(items.length)
+    return items
+  }
+  const batch = new Batch(send, (weight) => weight)
+  expect(await Promise.all(weights.map((weight) => batch.add(weight)))).toEqual(weights)
+  expect(sizes).toEqual(expected)
+})
+
 test('a group that is refused is halved until what is at fault is alone', async () => {
   const { sizes, askAll } = batchOf(async (items) => {
     if (items.includes(3)) throw failed('22003')
