@@ -60,12 +60,12 @@ export async function startRun(
     const budget = await currentBudget(ctx, spec?.phases ?? [])
     const run = plan(startable, actor, input, { now, spec, budget })
     if ('error' in run) return run
-    if (await insertRunIfNew(ctx.db.controls, run, now)) {
+    if (await insertRunIfNew(ctx.db.prisma, run, now)) {
       ctx.changes.publish({ runId: run.id, line: run.lines.length, cues: false })
       ctx.changes.wake()
       return { created: true, runId: run.id }
     }
-    const existing = await readRunOfOccurrence(ctx.db.controls, run)
+    const existing = await readRunOfOccurrence(ctx.db.prisma, run)
     // Neither made nor there: it was the request that was there, or the definition changed; all has to be looked at again.
     if (existing !== null) return { created: false, runId: existing }
   }
@@ -78,7 +78,7 @@ async function repeatOf(
 ): Promise<Result<{ created: boolean; runId: string }> | null> {
   const { definitionId, requestId } = input
   if (requestId == null || !isStorable(requestId)) return null
-  const first = await readRunOfRequest(ctx.db.controls, { definitionId, requestId })
+  const first = await readRunOfRequest(ctx.db.prisma, { definitionId, requestId })
   if (first === null) return null
   if (sameJson(first.request, requestOf(input))) return { created: false, runId: first.id }
   return conflict(`The requestId "${requestId}" was used for another start; use a new one for this.`, {
@@ -101,7 +101,7 @@ async function occurrenceOf(
     occurrenceAt,
     occurrenceKey: scheduledFor.toISOString(),
   }
-  const runId = await readRunOfOccurrence(ctx.db.controls, occurrence)
+  const runId = await readRunOfOccurrence(ctx.db.prisma, occurrence)
   return runId === null ? null : { created: false, runId }
 }
 

@@ -53,6 +53,11 @@ export class Load {
     return this.room > 0 && this.#working <= Math.min(working, calls - this.#calls.size) / 2
   }
 
+  /** Whether what is in hand may be called: less so where more was taken than there was room for. */
+  get mayCall(): boolean {
+    return this.#bounds.calls - this.#calls.size - this.#working >= 0
+  }
+
   /** Keeps room for `limit` while `seek` looks for what to take in hand, until `take` has taken what it found. */
   async keeping<T, R>(limit: number, seek: () => Promise<T>, take: (found: T) => R): Promise<Awaited<R>> {
     this.#kept += limit

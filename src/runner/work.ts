@@ -69,7 +69,8 @@ export async function rehearseStart(context: WorkContext, { picture, spec }: Pre
   const draft = draftOf(picture)
   start(draft, now)
   const step = advance(context, draft, spec, true)
-  const leaseUntil = step === null ? null : leases.next(leaseLimit(context, step))
+  if (step === null) return
+  const leaseUntil = leases.next(leaseLimit(context, step))
   await startIfWaiting(db.hot, [{ draft, owner: 'nobody', leaseUntil }], now)
 }
 
@@ -121,7 +122,7 @@ export function workLapsed(context: WorkContext, owner: string, { runId, previou
       },
     }
     // A lapsed run is taken over although there may be no room for its call: it is settled then, and due at once.
-    return drive(context, claim, { picture, first, hasTurn: context.load.room >= 0 })
+    return drive(context, claim, { picture, first, hasTurn: context.load.mayCall })
   })
 }
 

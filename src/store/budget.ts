@@ -70,19 +70,22 @@ async function renewIfStarting(db: PrismaClient, renewals: Renewal[]): Promise<(
     WITH x AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${toJsonb(asked)}::jsonb) AS x(id uuid, owner text, budget jsonb, line jsonb)
     ), own AS MATERIALIZED (
-      SELECT x.* FROM x JOIN runs r ON r.id = x.id
-      WHERE coalesce(r.claimed_by, '') = x.owner AND r.status::text = 'STARTING' ORDER BY r.id FOR UPDATE OF r
+      SELECT x.* FROM (SELECT * FROM x ORDER BY id) x CROSS JOIN LATERAL (
+        SELECT FROM runs r WHERE r.id = x.id AND coalesce(r.claimed_by = x.owner AND r.status = 'STARTING', false)
+        FOR UPDATE OF r) r
     ), changed AS MATERIALIZED (
       SELECT own.id, n.dimension, n.cap, n.cap_from
       FROM own CROSS JOIN LATERAL jsonb_to_recordset(own.budget) AS n(dimension text, cap float8, cap_from text)
-      LEFT JOIN budget_lines b ON b.run_id = own.id AND b.dimension = n.dimension
+      LEFT JOIN LATERAL (
+        SELECT b.run_id, b.cap, b.cap_from FROM budget_lines b WHERE b.run_id = own.id AND b.dimension = n.dimension LIMIT 1
+      ) b ON true
       WHERE b.run_id IS NULL OR (b.cap, b.cap_from) IS DISTINCT FROM (n.cap, n.cap_from)
     ), renewed AS (
       INSERT INTO budget_lines (run_id, dimension, cap, cap_from) SELECT * FROM changed
       ON CONFLICT (run_id, dimension) DO UPDATE SET cap = excluded.cap, cap_from = excluded.cap_from
     ), run AS (
       UPDATE runs r SET last_line = r.last_line + 1 FROM own
-      WHERE r.id = own.id AND EXISTS (SELECT 1 FROM changed WHERE changed.id = own.id)
+      WHERE r.id = own.id AND own.id = ANY (ARRAY(SELECT id FROM changed))
       RETURNING r.id, r.last_line, own.line
     ), logged AS (${logOwnLine(Prisma.sql`SELECT id, last_line, line FROM run`)})
     SELECT id, last_line FROM run`)

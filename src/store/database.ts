@@ -11,8 +11,8 @@ export type Database = {
   /** For the API: models, and raw statements that the planner plans for their values each time. */
   prisma: PrismaClient
   /**
-   * For what people and programs do to a run: raw statements of fixed text only, prepared and planned as the runner's. No
-   * list that somebody looks at, and no run's work, is ever in front of it.
+   * For what people and programs do to a run that is there: raw statements of fixed text only, prepared and planned as the
+   * runner's. They wait for no connection that a list or a run's work has.
    */
   controls: PrismaClient
   /** For the runner and for publishing: raw statements of fixed text only, each prepared once, with plans pinned to the indexes. */
@@ -47,9 +47,10 @@ export const POOL_SIZES = { api: 12, controls: 8, runner: 10, long: 4 }
 
 /**
  * Publishing takes all upcoming runs along in one transaction, and a transaction that Prisma finds too old has done its
- * work for nothing: it is judged only at its end. A process that froze in one is ended by its session's timeout.
+ * work for nothing: it is judged only at its end. A process that froze in one is ended by its session's timeout. One that
+ * waits for a connection waits as long as for a lock: those who have all connections wait for locks.
  */
-const TRANSACTION = { timeout: 600_000 }
+const TRANSACTION = { timeout: 600_000, maxWait: PATIENCE.api.statementMs }
 /** They wait for each other. */
 const LONG_TRANSACTION = { ...TRANSACTION, maxWait: 60_000 }
 

@@ -101,15 +101,16 @@ export async function expandIfUnchanged(
   { zoneData, now }: { zoneData: string; now: Instant },
 ): Promise<(string[] | null)[]> {
   // The definitions are locked in id order, as everywhere; starting a run of one takes a lock on it as well. The hot
-  // path's sessions join nothing by hash: a run's own line is looked up in its definition's, not joined.
+  // path's sessions join nothing by hash: what a run gets of its definition is looked up in one object, not joined.
   const rows = await db.$queryRaw<{ definitionId: string; ids: string[] }[]>(Prisma.sql`
     WITH asked AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${toJsonb(expansions.map(expansionRow))}::jsonb) AS x(${AS_READ},
         until timestamptz, time_zone text, concurrency_key text, params jsonb, steps jsonb, caps jsonb, budget_line jsonb,
         occurrences jsonb, lines jsonb)
     ), definition AS MATERIALIZED (
-      SELECT asked.* FROM asked JOIN definitions d ON d.id = asked.definition_id
-      WHERE ${asItWasRead(Prisma.sql`asked`)} ORDER BY d.id FOR NO KEY UPDATE OF d
+      SELECT asked.* FROM (SELECT * FROM asked ORDER BY definition_id) asked CROSS JOIN LATERAL (
+        SELECT FROM definitions d WHERE d.id = asked.definition_id AND coalesce(${asItWasRead(Prisma.sql`asked`)}, false)
+        FOR NO KEY UPDATE OF d) d
     ), expanded AS (
       UPDATE definitions d SET materialised_until = definition.until, zone_data = ${oldestZoneData(zoneData)}
       FROM definition WHERE d.id = definition.definition_id
@@ -125,9 +126,14 @@ export async function expandIfUnchanged(
         shift_minutes int)
       ON CONFLICT DO NOTHING
       RETURNING id, definition_id
+    ), what AS MATERIALIZED (
+      SELECT jsonb_object_agg(definition_id, jsonb_build_object('steps', steps, 'caps', caps, 'budget_line', budget_line,
+        'lines', lines)) AS of_definition FROM definition
     ), run AS MATERIALIZED (
-      SELECT created.id, d.definition_id, d.steps, d.caps, d.budget_line, d.lines -> created.id::text AS line
-      FROM created JOIN definition d ON d.definition_id = created.definition_id
+      SELECT created.id, created.definition_id, d.what -> 'steps' AS steps, nullif(d.what -> 'caps', 'null') AS caps,
+        nullif(d.what -> 'budget_line', 'null') AS budget_line, d.what -> 'lines' -> created.id::text AS line
+      FROM what CROSS JOIN created
+      CROSS JOIN LATERAL (SELECT what.of_definition -> created.definition_id::text AS what) d
     ), made AS (${insertFirstSteps(Prisma.sql`run`, Prisma.sql`run.steps`)}
     ), logged AS (${logOwnLine(Prisma.sql`
       SELECT id, 1 AS last_line, line FROM run
@@ -137,8 +143,11 @@ export async function expandIfUnchanged(
       SELECT run.id, b.dimension, b.cap, b.cap_from FROM run CROSS JOIN LATERAL jsonb_to_recordset(run.caps)
         AS b(dimension text, cap float8, cap_from text)
     )
-    SELECT definition_id AS "definitionId", ARRAY(SELECT id FROM run WHERE run.definition_id = definition.definition_id) AS ids
-    FROM definition`)
+    SELECT definition_id AS "definitionId", coalesce(made_of.ids -> definition_id::text, '[]') AS ids
+    FROM definition CROSS JOIN (
+      SELECT jsonb_object_agg(definition_id, ids) AS ids
+      FROM (SELECT definition_id, jsonb_agg(id) AS ids FROM run GROUP BY definition_id) of_each
+    ) made_of`)
   const made = new Map(rows.map(({ definitionId, ids }) => [definitionId, ids]))
   return expansions.map(({ read }) => made.get(read.definitionId) ?? null)
 }

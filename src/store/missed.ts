@@ -61,7 +61,7 @@ export async function missIfWaiting(
       WITH x AS MATERIALIZED (
         SELECT * FROM jsonb_to_recordset(${toJsonb(rows)}::jsonb) AS x(id uuid, reason missed_reason, because text, line jsonb)
       ), own AS MATERIALIZED (
-        -- Each by its id: the planner walked all that is scheduled for each of them.
+        -- Each by its id, where the planner would walk all that is scheduled for each of them.
         SELECT x.* FROM x CROSS JOIN LATERAL (
           SELECT FROM runs w WHERE w.id = x.id AND coalesce(w.status = 'SCHEDULED' AND CASE x.reason
             WHEN 'SCHEDULE_PAUSED' THEN ${startIsPaused} AND w.scheduled_for <= ${at(now)}

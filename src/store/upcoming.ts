@@ -102,9 +102,10 @@ async function changeAll(
   const { definitionId, watermark, changes, versionId } = plan
   const read = plan.read.map(({ runId, fence }) => ({ id: runId, fence }))
   const repinned = changes.filter(({ kind }) => kind === 'REPIN').map(({ run }) => run.runId)
-  // LATERAL and `coalesce` leave the planner nothing but to look each run up by its id: it walked all that were read for
-  // each of them. The definition is locked first, as by whoever makes runs of it. What is locked is looked at as it is then; the count
-  // of all is older, but whoever makes runs moves the watermark, and whoever changes one moves its fence.
+  // LATERAL and `coalesce` leave the planner nothing but to look each run up by its id, where it would walk all that were
+  // read for each of them; and to lock the definition first, as whoever makes runs of it does. What is locked is looked at
+  // as it is then; the count of all is older, but whoever makes runs moves the watermark, and whoever changes one moves
+  // its fence.
   const changeIfUnchanged = Prisma.sql`
     read AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(read)}::jsonb) AS x(id uuid, fence int)
@@ -114,7 +115,8 @@ async function changeAll(
       FOR UPDATE
     ), locked AS MATERIALIZED (
       SELECT r.id FROM definition CROSS JOIN (SELECT * FROM read ORDER BY id) read CROSS JOIN LATERAL (
-        SELECT r.id FROM runs r WHERE r.id = read.id AND coalesce(r.fence = read.fence AND ${isScheduled}, false)
+        SELECT r.id FROM runs r WHERE r.id = read.id AND coalesce(
+          r.definition_id = definition.id AND r.fence = read.fence AND ${isScheduled}, false)
         FOR UPDATE OF r) r
     ), unchanged AS (
       SELECT 1 FROM definition WHERE ${read.length} = (SELECT count(*) FROM locked)

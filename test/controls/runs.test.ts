@@ -360,3 +360,22 @@ test('a control waits for no list: all connections that those have may be taken'
   })
   await Promise.all(lists)
 })
+
+test('a control waits for a connection as long as others wait for a lock', async () => {
+  const stage = await newStage()
+  const [held, other] = [
+    await stage.play([{ key: 'one', steps: [CUE] }]),
+    await stage.play([{ key: 'one', steps: [CUE] }]),
+  ]
+  const asked = await stage.db.patient.$transaction(async (blocker) => {
+    await blocker.$queryRaw`SELECT 1 FROM runs WHERE id = ${held}::uuid FOR UPDATE`
+    const pauses = Array.from({ length: 8 }, () => pauseRun(stage.ctx, MIRA, { runId: held }))
+    const pause = pauseRun(stage.ctx, MIRA, { runId: other })
+    // Longer than Prisma has a transaction wait of its own accord.
+    await blocker.$queryRaw`SELECT pg_sleep(2.5)::text`
+    return { pauses, pause }
+  })
+  expect(await asked.pause).toEqual({ runId: other })
+  const answers = await Promise.all(asked.pauses)
+  expect(answers.filter(({ error }) => error === undefined)).toHaveLength(1)
+})

@@ -18,7 +18,7 @@ test('a start is rehearsed 3 ms before its instant, by the statement that starts
   await stage.letPass(3)
   stage.runner.wake()
   await stage.settle()
-  await expect.poll(() => sent.length).toBe(1)
+  await expect.poll(() => sent.length, { timeout: 10_000 }).toBe(1)
   expect(sent).toMatchObject([{ rehearsal: true, answer: [] }])
   expect(await stage.run(runId)).toEqual(before)
   expect(await stage.log(runId)).toHaveLength(1)

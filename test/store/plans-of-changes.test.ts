@@ -2,9 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { runBlocked, runBudget, runStatus } from '../../src/domain/log.ts'
 import type { UpcomingChange } from '../../src/domain/upcoming.ts'
 import { Prisma, type PrismaClient } from '../../src/generated/prisma/client.ts'
+import { Budgets } from '../../src/store/budget.ts'
 import { archiveIfIdle } from '../../src/store/definitions.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { abandonResourceIfFailed, readKeyHolder, retryCleanupIfKeyIsFree } from '../../src/store/ledger-controls.ts'
+import { expandIfUnchanged, type ToExpand } from '../../src/store/materialise.ts'
 import { missIfWaiting } from '../../src/store/missed.ts'
 import {
   cancelRunIfLive,
@@ -79,9 +81,50 @@ const controls: [string, (client: PrismaClient) => Promise<unknown>][] = [
 
 const holder = { concurrencyKey: 'key 7', heldBy: RUN, holderStatus: 'RUNNING' } as const
 
+const caps = [{ dimension: 'creatures', cap: 4, from: 'shard.spawn' }]
+const budget = { caps, line: runBudget({ at: T0 }, caps) }
+const timetable = { versionId: RUN, version: 2, timeZone: 'UTC', graceSeconds: 900, concurrencyKey: null, params: {} }
+
+const read: ToExpand = {
+  definitionId: RUN,
+  version: {
+    id: RUN,
+    version: 2,
+    schedule: {},
+    timeZone: 'UTC',
+    graceSeconds: 900,
+    concurrencyKey: null,
+    parameters: [],
+    phase: {},
+    actionIds: [],
+    verifiedAt: new Date(T0),
+  },
+  resumedAt: null,
+  materialisedUntil: new Date(T0),
+}
+const occurrence = {
+  id: RUN,
+  occurrence: { key: '2026-03-06T20:00', local: '2026-03-06T20:00', at: T0 },
+  instants: { occurrenceAt: T0, scheduledFor: T0, graceUntil: T0 },
+  line: control.line,
+}
+
 /** What changes many runs, or one from beside the hot path. */
 const changes: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['missIfWaiting', (client) => missIfWaiting(client, { runs: [{ runId: RUN, reason: 'NOT_RUNNING' }], now: T0 })],
+  [
+    'renewIfStarting',
+    (client) => new Budgets(client).renewIfStarting({ runId: RUN, owner: 'w#1', budget: caps, line: budget.line }),
+  ],
+  ['settings', (client) => new Budgets(client).settings(['shard.spawn'])],
+  [
+    'expandIfUnchanged',
+    (client) =>
+      expandIfUnchanged(client, [{ read, timetable, steps: [], budget, occurrences: [occurrence], until: null }], {
+        zoneData: '2026a',
+        now: T0,
+      }),
+  ],
   ['readUpcoming', (client) => readUpcoming(client, { definitionId: RUN, now: T0 })],
   [
     'noteBlockedIfNew',
@@ -131,19 +174,10 @@ const upcomingRun = (shift: number): UpcomingChange => {
   return { kind: 'REPIN', run, ...planned, adjusted: null, shiftMinutes: null, line: null }
 }
 
-const caps = [{ dimension: 'creatures', cap: 4, from: 'shard.spawn' }]
-
 async function plansOfChange(changes: UpcomingChange[]): Promise<string[]> {
-  const plans: string[] = []
-  const explain = async (sql: Prisma.Sql) => {
-    const rows = await db.hot.$queryRaw<{ 'QUERY PLAN': string }[]>(Prisma.sql`EXPLAIN ${sql}`)
-    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-    return []
-  }
-  const client = { $queryRaw: explain, $transaction: (sent: Promise<never[]>[]) => Promise.all(sent) }
+  const { client, plans } = explaining(db.patient)
   const change = Prisma.sql`done AS (UPDATE definitions SET title = title WHERE id = ${RUN}::uuid AND ${UNCHANGED} RETURNING id)`
-  const timetable = { versionId: RUN, version: 2, timeZone: 'UTC', graceSeconds: 900, concurrencyKey: null, params: {} }
-  await changeWithUpcoming(client as unknown as PrismaClient, change, {
+  await changeWithUpcoming(client, change, {
     definitionId: RUN,
     versionId: RUN,
     watermark: null,
@@ -151,7 +185,7 @@ async function plansOfChange(changes: UpcomingChange[]): Promise<string[]> {
     changes,
     timetable,
     steps: [],
-    budget: { caps, line: runBudget({ at: T0 }, caps) },
+    budget,
     zoneData: '2026a',
     now: T0,
     actor: { kind: 'USER', name: 'Mira' },
