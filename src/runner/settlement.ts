@@ -5,6 +5,7 @@ import { type Draft, type Step, titleOf } from '../domain/picture.ts'
 import { type CallFacts, settle } from '../domain/settle.ts'
 import { mintId } from '../store/ids.ts'
 import { appendLines } from '../store/log.ts'
+import type { StepOutcome } from './meter.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** A call of an action that a change settles. */
@@ -78,4 +79,17 @@ export async function logLate(
   const said = 'error' in outcome ? `${outcome.kind}: ${outcome.error}` : outcome.kind
   const line = await appendLines(db.hot, runId, [...lines, log.stepLate({ at: clock.now(), step }, said)])
   if (line !== null) changes.publish({ runId, line, cues: false })
+}
+
+/** What a call came to is stored; the draft says what its step is like since. */
+export function noteSettled({ meter }: WorkContext, { step: { id }, outcome }: Settled, { touched }: Draft): void {
+  const step = touched.get(id)
+  if (step !== undefined) meter.stepSettled(outcomeOf(step))
+  if (outcome.kind === 'refused') meter.stepRefused(outcome.code)
+}
+
+/** A step that was not ended by its call waits for a person, or for another. */
+function outcomeOf({ status, parked }: Step): StepOutcome {
+  if (status === 'DONE' || status === 'FAILED' || status === 'REFUSED' || status === 'CANCELLED') return status
+  return parked ? 'PARKED' : 'RETRIED'
 }

@@ -14,10 +14,9 @@ import type { Written } from '../store/transitions.ts'
 import { renewBudget } from './budget.ts'
 import { call, notCalled } from './dispatch.ts'
 import { Messages } from './messages.ts'
-import type { StepOutcome } from './meter.ts'
 import { patiently, pauseFor } from './patience.ts'
 import { isSwitchedOff, permit } from './permission.ts'
-import { type Change, logLate, nothing, refusal, retryRule, type Settled, settlement } from './settlement.ts'
+import { type Change, logLate, noteSettled, nothing, refusal, retryRule, settlement } from './settlement.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** Works a run that was just claimed until it waits or its turn is over. Never rejects. */
@@ -254,19 +253,6 @@ async function move(
 /** A run started; its instant is what it was woken for. */
 function noteStart({ clock, meter }: WorkContext, { run }: Picture): void {
   if (run.wakeAt !== null) meter.runStarted(clock.now() - run.wakeAt)
-}
-
-/** What a call came to is stored; the draft says what its step is like since. */
-function noteSettled({ meter }: WorkContext, { step: { id }, outcome }: Settled, { touched }: Draft): void {
-  const step = touched.get(id)
-  if (step !== undefined) meter.stepSettled(outcomeOf(step))
-  if (outcome.kind === 'refused') meter.stepRefused(outcome.code)
-}
-
-/** A step that was not ended by its call waits for a person, or for another. */
-function outcomeOf({ status, parked }: Step): StepOutcome {
-  if (status === 'DONE' || status === 'FAILED' || status === 'REFUSED' || status === 'CANCELLED') return status
-  return parked ? 'PARKED' : 'RETRIED'
 }
 
 /**
