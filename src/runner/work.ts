@@ -43,12 +43,11 @@ export async function startPrepared(
 ): Promise<number> {
   const now = context.clock.now()
   const started = await Promise.all(
-    prepared.map(async ({ picture, spec }) => {
-      const draft = draftOf(picture)
-      start(draft, now)
-      const step = advance(context, draft, spec, true)
-      if (step === null) return false
-      const work = await startOne(context, { runId: picture.facts.runId, owner }, { picture, draft, step })
+    prepared.map(async (run) => {
+      const first = firstCallOf(context, run, now)
+      if (first === null) return false
+      const { picture } = run
+      const work = await startOne(context, { runId: picture.facts.runId, owner }, { picture, ...first })
       if (work === null) return false
       track(work.over)
       return true
@@ -61,16 +60,27 @@ export async function startPrepared(
  * Does all that a start takes before the run's instant, when its statement changes nothing: what was not done for long
  * takes this process and PostgreSQL half as long again.
  */
-export async function rehearseStart(context: WorkContext, { picture, spec }: Prepared): Promise<void> {
+export async function rehearseStart(context: WorkContext, run: Prepared): Promise<void> {
   const { clock, db, leases } = context
   const now = clock.now()
-  if (picture.run.wakeAt === null || now >= picture.run.wakeAt) return
+  const { wakeAt } = run.picture.run
+  if (wakeAt === null || now >= wakeAt) return
+  const first = firstCallOf(context, run, now)
+  if (first === null) return
+  const leaseUntil = leases.next(leaseLimit(context, first.step))
+  await startIfWaiting(db.hot, [{ draft: first.draft, owner: 'nobody', leaseUntil }], now)
+}
+
+/** A run as it is once it has started, and the step that it calls first; null: it calls none at once. */
+function firstCallOf(
+  context: WorkContext,
+  { picture, spec }: Prepared,
+  now: Instant,
+): { draft: Draft; step: Step } | null {
   const draft = draftOf(picture)
   start(draft, now)
   const step = advance(context, draft, spec, true)
-  if (step === null) return
-  const leaseUntil = leases.next(leaseLimit(context, step))
-  await startIfWaiting(db.hot, [{ draft, owner: 'nobody', leaseUntil }], now)
+  return step === null ? null : { draft, step }
 }
 
 /** Answers the work on a run that it started, within an object, as a promise would be waited for; null: it did not. */

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { type Stage, type StagePhase, T0 } from '../support/stage.ts'
 
 /** The instant of the runs that `waiting` makes. */
@@ -44,4 +45,11 @@ export async function waiting(stage: Stage, phases = PHASES) {
   const runId = await stage.start(definitionId, { scheduledFor: new Date(DUE) })
   await stage.settle()
   return { definitionId, runId }
+}
+
+/** Lets its instant come: a run that `waiting` made starts at it, and calls what its first phase has. */
+export async function expectOnTime(stage: Stage, runId: string): Promise<void> {
+  await stage.letPass(DUE - T0)
+  expect(await stage.run(runId)).toMatchObject({ status: 'RUNNING', startedAt: new Date(DUE) })
+  expect(stage.script.keys()).toEqual(['a', 'b'])
 }
