@@ -15,11 +15,13 @@ import { measureCrowd, measureFanOut } from './fan-out.ts'
 import { measureFootprint } from './footprint.ts'
 import { measureMaterialise } from './materialise.ts'
 import { measureProcesses } from './processes.ts'
+import { type Ratio, type Results, reportOf } from './report.ts'
 import { measureSchedules } from './schedules.ts'
 import { measureServer } from './server.ts'
 
 const HERE = import.meta.dirname
 const RESULTS = join(HERE, 'results.json')
+const REPORT = join(HERE, 'results.md')
 // `npm run bench -- 3`: everything but what takes a full database, in so many rounds. `npm run bench -- at-size 100000`:
 // that, with so many runs; a million where no number is given.
 const [what, size] = process.argv.slice(2)
@@ -67,7 +69,23 @@ const MACHINE = {
   memoryGiB: Math.round(totalmem() / 2 ** 30),
 }
 
-async function measureAll(): Promise<object> {
+/** The versions of what is measured, as their packages and the server say. */
+async function versions(): Promise<Record<string, string>> {
+  const admin = new pg.Client({ connectionString: postgres.url })
+  await admin.connect()
+  const { rows } = await admin.query<{ version: string }>("SELECT current_setting('server_version') AS version")
+  await admin.end()
+  const read = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const { version, dependencies } = read(join(HERE, '../..'))
+  return {
+    Cuelight: version,
+    PostgreSQL: rows[0]?.version ?? '',
+    Prisma: dependencies['@prisma/client'],
+    ...read(HERE).dependencies,
+  }
+}
+
+async function measureAll(): Promise<Omit<Results, 'atSize'>> {
   installPeers()
   const contenders = CONTENDERS.map(({ name, ...how }) => ({ name, ...how, ...inProcessOfItsOwn(name) }))
   const efforts = new Map<string, Effort[]>(contenders.map(({ name }) => [name, []]))
@@ -87,7 +105,7 @@ async function measureAll(): Promise<object> {
   }
   for (const { stop } of contenders) await stop()
   const ratesOf = (name: string) => (efforts.get(name) ?? []).map(({ perSecond }) => perSecond)
-  const ratios = GOALS.map(([ours, theirs, goal]) => {
+  const ratios = GOALS.map(([ours, theirs, goal]): Ratio => {
     const pairs = ratesOf(ours).map((rate, round) => rate / (ratesOf(theirs)[round] ?? Number.NaN))
     return {
       ours,
@@ -135,8 +153,9 @@ async function measureAll(): Promise<object> {
   })
   const server = await measureServer()
   const schedules = measureSchedules()
-  const results = {
+  return {
     machine: MACHINE,
+    versions: await versions(),
     rates: Object.fromEntries([...efforts.keys()].map((name) => [name, Math.round(median(ratesOf(name)))])),
     micros: Object.fromEntries(
       [...efforts].map(([name, each]) => [
@@ -159,42 +178,6 @@ async function measureAll(): Promise<object> {
     stepsPerSecond,
     footprint,
   }
-  console.log()
-  for (const { ours, theirs, ratio, goal } of ratios) console.log(`${ours} / ${theirs}: ${ratio} (goal ${goal})`)
-  console.log(
-    `a start, one of 192 in a statement: ${anatomy.start} µs of PostgreSQL's processor; reading what is sent of the run and looking it up ${anatomy.reading}, 3 lines of log ${anatomy.lines}, the step ${anatomy.step}, five indexes of the run ${anatomy.indexes}, the rest ${anatomy.rest}`,
-  )
-  console.log(
-    `instant to first dispatch: ${starts.p50} ms median, ${starts.p99} ms 99th percentile, ${starts.early} early (goal 2, 10, 0); a bare commit meanwhile: ${starts.commit.p50} and ${starts.commit.p99} ms`,
-  )
-  console.log(
-    `server ready: ${server.newMs} ms new (goal 3000), ${server.existingMs} ms existing (goal 1500); idle ${server.idleMiB} MiB (goal 150)`,
-  )
-  for (const [data, { rules, definitions, passMs }] of Object.entries(schedules)) {
-    const each = Object.entries(rules).map(([rule, microseconds]) => `${rule} ${microseconds} µs`)
-    console.log(
-      `14 days of schedules, zone data of ${data}: ${each.join(', ')}; ${definitions} definitions ${passMs} ms (goal 150)`,
-    )
-  }
-  const { runs, makeSeconds, repinSeconds, restMs, latenessMs } = materialise
-  console.log(
-    `${runs} upcoming runs: made in ${makeSeconds} s (goal 60), taken along into new versions in ${repinSeconds} s (goal 60); a pass with nothing to do ${restMs} ms; starts meanwhile ${latenessMs.making} and ${latenessMs.repinning} ms late (99th percentile), ${latenessMs.early} early`,
-  )
-  console.log(
-    `one run log at ${fanOut.linesPerSecond} lines/s to ${fanOut.readers} subscribers: ${fanOut.p50Ms} ms median, ${fanOut.p99Ms} ms 99th percentile (goal 20; a bare broadcast's frame alone ${fanOut.broadcastP99Ms}); CPU of a frame ${fanOut.cpuRatio} times a bare broadcast's (goal 1.5); lines/s ${fanOut.yogaRatio} times those of graphql-yoga's pub/sub (goal 30)`,
-  )
-  console.log(
-    `one run log at ${crowd.linesPerSecond} lines/s to ${crowd.readers} subscribers: ${crowd.p50Ms} ms median, ${crowd.p99Ms} ms 99th percentile; ${crowd.cpuShare} of a core, ${crowd.kibPerReader} KiB a subscriber`,
-  )
-  const { sameProcess, otherProcess } = controls
-  console.log(
-    `a control to its log line at a subscriber: in the same process ${sameProcess.p50Ms} ms median, ${sameProcess.p99Ms} ms 99th percentile (goal 20); in another ${otherProcess.p50Ms} and ${otherProcess.p99Ms} ms (goal 60)`,
-  )
-  console.log(`steps/s of one whole server, and of two on one database: ${stepsPerSecond.join(', ')}`)
-  console.log(
-    `a run of 5 steps: ${footprint.bytes} bytes in the database, ${footprint.logBytes} of them ${footprint.lines} lines of log; ${footprint.walBytes} bytes of write-ahead log and ${footprint.commits} commits`,
-  )
-  return results
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cuelight-bench-'))
@@ -202,14 +185,17 @@ const quiet = { info: () => {}, warn: console.warn, error: console.error }
 const postgres = await startEmbedded({ dataDir, log: quiet })
 try {
   const asked = size === undefined ? undefined : Number(size)
-  const results =
+  const measured =
     what === 'at-size'
       ? { atSize: { machine: MACHINE, ...(await measureAtSize((use) => onFreshDatabase(postgres.url, use), asked)) } }
       : await measureAll()
+  const results: Results = { ...JSON.parse(readFileSync(RESULTS, 'utf8')), ...measured }
+  const report = reportOf(results)
+  console.log(`\n${report}`)
   // What was measured on less tells nothing of the goals.
   if (asked === undefined) {
-    const others = JSON.parse(readFileSync(RESULTS, 'utf8'))
-    writeFileSync(RESULTS, `${JSON.stringify({ ...others, ...results }, null, 2)}\n`)
+    writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`)
+    writeFileSync(REPORT, report)
   }
 } finally {
   await postgres.stop()

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { ADMIN_TOKEN, type Served, startServed } from './served.ts'
 
 /** Of each there are a pause, a resume and a confirmation. */
-const ROUNDS = 100
+const ROUNDS = 300
 const LOG =
   'subscription ($runId: ID!) { runLog(runId: $runId, after: 0) { cursor entries { line kind text stepId } } }'
 const PARKED = 'step.parked'

@@ -155,6 +155,9 @@ export function drainCuelight(
 
 type Lateness = { p50: number; p99: number }
 
+/** How late starts were, and the commits that were made meanwhile; milliseconds. `early`: how many were. */
+export type Starts = Lateness & { early: number; count: number; commit: Lateness }
+
 function latenessOf(milliseconds: number[]): Lateness {
   const sorted = [...milliseconds].sort((a, b) => a - b)
   const at = (share: number) =>
@@ -166,10 +169,7 @@ function latenessOf(milliseconds: number[]): Lateness {
  * How long after its instant a run's first action is called, in milliseconds, on an idle server; and how long the
  * smallest durable write takes on that machine meanwhile, which no start can do without.
  */
-export function measureStarts(
-  url: string,
-  count: number,
-): Promise<Lateness & { early: number; count: number; commit: Lateness }> {
+export function measureStarts(url: string, count: number): Promise<Starts> {
   const called = new Map<string, number>()
   const note = ({ runId }: Envelope) => called.set(runId ?? '', performance.timeOrigin + performance.now())
   return onBench(url, note, async ({ control, runner }) => {

@@ -7,8 +7,10 @@ import { startServed } from './served.ts'
 /** Until V8 has given back what starting took; it waits some seconds for more to come. */
 const IDLE_MS = 30_000
 
+export type ServerFigures = { newMs: number; existingMs: number; idleMiB: number }
+
 /** How long `cuelight serve` takes from its start to ready, with a new data folder and with one that is there, and how much memory it then holds. */
-export async function measureServer(): Promise<{ newMs: number; existingMs: number; idleMiB: number }> {
+export async function measureServer(): Promise<ServerFigures> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cuelight-bench-serve-'))
   try {
     const first = await serveOnce(dataDir, 0)

@@ -6,14 +6,6 @@ import { type Filled, FULL, fill, type Size } from './fill.ts'
 import { drain, type Growth, measureGrowth } from './growth.ts'
 import type { Figures } from './watch.ts'
 
-/** What the dashboard's goal, a 99th percentile of 30 ms, is about. */
-export const DASHBOARD = [
-  "the console's first page",
-  'runs, first page',
-  'a run of 200 steps',
-  'calendar, a month of a usual definition',
-] as const
-
 export type AtSize = {
   filled: { seconds: number; runs: number; steps: number; lines: number }
   dashboard: Record<string, Figures>
@@ -34,7 +26,6 @@ type OnFresh = <T>(measure: (url: string) => Promise<T>) => Promise<T>
 /** Fills a database and measures on it; `onFresh` gives an empty one. */
 export async function measureAtSize(onFresh: OnFresh, runs = FULL.runs): Promise<AtSize> {
   const growth = await measureGrowth(onFresh, { sizes: WAITING, rounds: ROUNDS, runs: Math.min(2000, runs / 10) })
-  showGrowth(growth)
   return onFresh(async (url) => {
     await migrate(url)
     const size: Size = { runs, longLog: Math.min(FULL.longLog, runs) }
@@ -53,31 +44,9 @@ export async function measureFilled(
 ): Promise<Pick<AtSize, 'dashboard' | 'endpoints' | 'runner' | 'retention' | 'inFilled'>> {
   const { runs } = filled.size
   const dashboard = await measureDashboard(url, filled)
-  show(dashboard)
   const endpoints = await measureEndpoints(url, filled)
-  show(endpoints)
   const runner = await measurePass(url, filled)
-  show(runner)
   const retention = await measureRetention(url, Math.min(5000, runs / 10))
-  console.log(
-    `log lines deleted in a second: ${retention.alone} alone, ${retention.besideWriting} beside a hot path that writes ${retention.writtenMeanwhile} meanwhile and ${retention.writtenAlone} alone (goal: ten times what is written)`,
-  )
   const inFilled = Math.round(await drain(url, { runs: Math.min(2000, runs / 10), steps: 5 }))
-  console.log(`steps/s in the filled database: ${inFilled}`)
   return { dashboard, endpoints, runner, retention, inFilled }
-}
-
-export function showGrowth(growth: readonly Growth[]): void {
-  for (const { waiting, stepsPerSecond, rounds, share } of growth)
-    console.log(
-      `steps/s with ${waiting} runs waiting: ${stepsPerSecond} (${rounds.join(', ')}), ${share} of those with ${WAITING[0]} (goal: 0.9 to 1.1)`,
-    )
-}
-
-export function show(figures: Record<string, Figures>): void {
-  console.log(`\n${''.padEnd(66)}   median      99 %   rows read  scanned`)
-  for (const [name, { p50, p99, rowsRead, scanned }] of Object.entries(figures)) {
-    const numbers = [p50, p99].map((ms) => `${ms.toFixed(1)} ms`.padStart(9)).join(' ')
-    console.log(`${name.padEnd(66)}${numbers} ${String(rowsRead).padStart(11)}  ${scanned.join(', ')}`)
-  }
 }

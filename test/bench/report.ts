@@ -1,0 +1,199 @@
+import type { Anatomy } from './anatomy.ts'
+import type { AtSize } from './at-size/at-size.ts'
+import type { Figures } from './at-size/watch.ts'
+import type { Controls } from './controls.ts'
+import type { Starts } from './cuelight.ts'
+import type { Crowd, FanOut } from './fan-out.ts'
+import type { Footprint } from './footprint.ts'
+import type { MaterialiseFigures } from './materialise.ts'
+import type { ScheduleFigures } from './schedules.ts'
+import type { ServerFigures } from './server.ts'
+
+type Machine = { node: string; cpus: number; model: string | undefined; memoryGiB: number }
+
+/** How one rate compares with another: the median of the rounds, in each of which both were measured. */
+export type Ratio = { ours: string; theirs: string; goal: number; ratio: number; rounds: number[] }
+
+/** All that the bench measured, as `results.json` keeps it. */
+export type Results = {
+  machine: Machine
+  /** Of Cuelight, PostgreSQL and the peers. */
+  versions: Record<string, string>
+  /** Units a second by contender, medians. */
+  rates: Record<string, number>
+  /** What a unit took of the processors, by contender, medians. */
+  micros: Record<string, { node: number; postgres: number }>
+  ratios: Ratio[]
+  anatomy: Anatomy
+  starts: Starts
+  server: ServerFigures
+  schedules: Record<string, ScheduleFigures>
+  materialise: MaterialiseFigures
+  fanOut: FanOut
+  crowd: Crowd
+  controls: Controls
+  /** Of one whole server, and of two. */
+  stepsPerSecond: number[]
+  footprint: Footprint
+  atSize: AtSize & { machine: Machine }
+}
+
+/** What the dashboard's goal, a 99th percentile of 30 ms, is about. */
+const DASHBOARD = ['runs, first page', 'a run of 200 steps', 'calendar, a month of a usual definition']
+
+type Row = { what: string; goal: string; measured: string; isMet: boolean }
+
+function atLeast(what: string, measured: number, goal: number): Row {
+  return { what, goal: `≥ ${goal}`, measured: String(measured), isMet: measured >= goal }
+}
+
+function atMost(what: string, measured: number, goal: number, unit: string): Row {
+  return { what, goal: `≤ ${goal} ${unit}`, measured: `${measured} ${unit}`, isMet: measured <= goal }
+}
+
+const count = (value: number) => value.toLocaleString('en')
+
+/** What there is a goal for, in the order of what matters most. */
+function goalsOf(results: Results): Row[] {
+  const { ratios, starts, controls, materialise, fanOut, schedules, server } = results
+  const [first, ...others] = results.atSize.growth
+  const { alone, besideWriting, writtenMeanwhile } = results.atSize.retention
+  return [
+    ...ratios.map(({ ours, theirs, goal, ratio }) => atLeast(`${ours} / ${theirs}`, ratio, goal)),
+    atMost('the instant of a start to the call of its first action, median', starts.p50, 2, 'ms'),
+    atMost('the same, 99th percentile', starts.p99, 10, 'ms'),
+    atMost(`starts before their instant, of ${starts.count}`, starts.early, 0, 'of them'),
+    atMost('a control to its line at a subscriber, 99th percentile', controls.sameProcess.p99Ms, 20, 'ms'),
+    atMost('the same, a subscriber of another process', controls.otherProcess.p99Ms, 60, 'ms'),
+    atMost(`${count(materialise.runs)} upcoming runs made from nothing`, materialise.makeSeconds, 60, 's'),
+    atMost('the same taken along by new versions', materialise.repinSeconds, 60, 's'),
+    atMost(
+      `a log at ${count(fanOut.linesPerSecond)} lines/s to ${count(fanOut.readers)} subscribers, 99th percentile`,
+      fanOut.p99Ms,
+      20,
+      'ms',
+    ),
+    atMost('the same, CPU of a frame to that of a bare broadcast', fanOut.cpuRatio, 1.5, 'times'),
+    atLeast("the same, lines/s to those of graphql-yoga's own pub/sub", fanOut.yogaRatio, 30),
+    ...Object.entries(schedules).map(([data, { definitions, passMs }]) =>
+      atMost(`${count(definitions)} schedules expanded over 14 days, zone data of ${data}`, passMs, 150, 'ms'),
+    ),
+    ...DASHBOARD.map((name) =>
+      atMost(`${name}, 99th percentile`, results.atSize.dashboard[name]?.p99 ?? Number.NaN, 30, 'ms'),
+    ),
+    ...others.map(({ waiting, share }) => ({
+      what: `steps/s with ${count(waiting)} runs waiting, to those with ${first?.waiting}`,
+      goal: '0.9 to 1.1',
+      measured: String(share),
+      isMet: share >= 0.9 && share <= 1.1,
+    })),
+    atLeast(
+      `log lines deleted a second, to ${count(writtenMeanwhile)} written meanwhile (${count(besideWriting)}; alone ${count(alone)})`,
+      Number((besideWriting / writtenMeanwhile).toFixed(1)),
+      10,
+    ),
+    atMost('start to ready, on a data folder that is there', server.existingMs, 1500, 'ms'),
+    atMost('the same, on a new one', server.newMs, 3000, 'ms'),
+    atMost('memory of an idle process', server.idleMiB, 150, 'MiB'),
+  ]
+}
+
+/** Of columns by their heads: the first is text, the others are set to the right. */
+function table(heads: string[], rows: (string | number)[][]): string[] {
+  const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`
+  return [line(heads), line(heads.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)]
+}
+
+/** A table for people of what is in `results.json`. */
+export function reportOf(results: Results): string {
+  const {
+    machine,
+    versions,
+    rates,
+    micros,
+    ratios,
+    anatomy,
+    fanOut,
+    crowd,
+    stepsPerSecond,
+    footprint,
+    atSize,
+    starts,
+  } = results
+  const goals = goalsOf(results)
+  const figures: [string, Figures][] = [atSize.dashboard, atSize.endpoints, atSize.runner].flatMap(Object.entries)
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  return [
+    '# What the bench measured',
+    '',
+    `Written by \`npm run bench\`, with what \`npm run bench -- at-size\` measured last. ${machine.cpus} processors (${machine.model}), ${machine.memoryGiB} GiB; Node.js ${machine.node}, ${named.join(', ')}. What stands in the way of the goals that are missed: [How far it goes](../../docs/scaling.md#what-stands-in-the-way).`,
+    '',
+    `## Goals: ${goals.filter(({ isMet }) => isMet).length} of ${goals.length} are met`,
+    '',
+    ...table(
+      ['what', 'goal', 'measured', 'met'],
+      goals.map(({ what, goal, measured, isMet }) => [what, goal, measured, isMet ? 'yes' : 'no']),
+    ),
+    '',
+    '## Rates',
+    '',
+    'In turn on one PostgreSQL, each in a process and on a database of its own; medians.',
+    '',
+    ...table(
+      ['what', 'a second', 'µs of Node.js', 'µs of PostgreSQL'],
+      Object.entries(rates).map(([name, rate]) => [
+        name,
+        count(rate),
+        micros[name]?.node ?? '',
+        micros[name]?.postgres ?? '',
+      ]),
+    ),
+    '',
+    ...table(
+      ['ratio', 'in each round'],
+      ratios.map(({ ours, theirs, rounds }) => [`${ours} / ${theirs}`, rounds.join(', ')]),
+    ),
+    '',
+    '## What else was measured',
+    '',
+    ...table(
+      ['what', 'measured'],
+      [
+        ['µs of PostgreSQL of a start, one of 192 in a statement', anatomy.start],
+        ['reading what is sent of the run, and looking it up', anatomy.reading],
+        ['3 lines of log', anatomy.lines],
+        ["the step's row", anatomy.step],
+        ['five indexes of the run', anatomy.indexes],
+        ['the rest', anatomy.rest],
+        ['a bare commit beside starts, median and 99th percentile', `${starts.commit.p50} and ${starts.commit.p99} ms`],
+        ['steps/s of one whole server, and of two on one database', stepsPerSecond.map(count).join(', ')],
+        ...atSize.growth.map(({ waiting, stepsPerSecond }) => [
+          `steps/s of a runner alone with ${count(waiting)} runs waiting`,
+          count(stepsPerSecond),
+        ]),
+        ['the same in the filled database below', count(atSize.inFilled)],
+        ['bytes of a run of 5 steps in the database', count(footprint.bytes)],
+        [`of them its ${footprint.lines} lines of log`, count(footprint.logBytes)],
+        ['bytes of write-ahead log until it is over', count(footprint.walBytes)],
+        [
+          'the 99th percentile of the first second, of the log to fewer subscribers above',
+          `${fanOut.firstSecondP99Ms} ms`,
+        ],
+        [
+          `a log at ${crowd.linesPerSecond} lines/s to ${count(crowd.readers)} subscribers, median and 99th percentile`,
+          `${crowd.p50Ms} and ${crowd.p99Ms} ms`,
+        ],
+        ['the same, of a core', crowd.cpuShare],
+        ['the same, KiB for each subscriber', crowd.kibPerReader],
+      ],
+    ),
+    '',
+    `## With ${count(atSize.filled.runs)} runs and ${count(atSize.filled.lines)} lines of log`,
+    '',
+    ...table(
+      ['asked 200 times', 'median, ms', '99th percentile, ms', 'rows read', 'tables read from end to end'],
+      figures.map(([name, { p50, p99, rowsRead, scanned }]) => [name, p50, p99, rowsRead, scanned.join(', ')]),
+    ),
+    '',
+  ].join('\n')
+}
