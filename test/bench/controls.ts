@@ -105,11 +105,15 @@ type Came = { entry: Entry; at: number }
 
 async function startRun(server: Served): Promise<string> {
   const cue = { actionId: 'core.cue', params: { instruction: 'Go on.' } }
-  const steps = Array.from({ length: ROUNDS + 1 }, () => cue)
+  // A phase has 200 steps at most.
+  const phases = Array.from({ length: Math.ceil((ROUNDS + 1) / 100) }, (_, index) => ({
+    key: `part-${index}`,
+    steps: Array.from({ length: 100 }, () => cue),
+  }))
   const input = {
     slug: 'bench-controls',
     title: 'Controls',
-    spec: { schedule: { manual: true }, phases: [{ key: 'one', steps }] },
+    spec: { schedule: { manual: true }, phases },
   }
   const definition = await askForId(server, {
     prefix: 'def',
