@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { schema } from '../src/graphql/schema.ts'
 import { readConfig } from '../src/server/config.ts'
 import { POOL_SIZES } from '../src/store/database.ts'
+import { type Results, reportOf } from './bench/report.ts'
 
 // What the documents say is held against the code.
 
@@ -186,4 +187,23 @@ test('the connections to the database are as many as the document says, with the
   expect([...said].map(([, all, each]) => Number(all ?? each))).toEqual(
     Array(2).fill(sizes.reduce((sum, size) => sum + size, 1)),
   )
+})
+
+describe('what the bench measured', () => {
+  const results: Results = JSON.parse(read('test/bench/results.json'))
+
+  test('is in its table as in its results', () => {
+    expect(read('test/bench/results.md')).toBe(reportOf(results))
+  })
+
+  test('is in the README', () => {
+    const [, howFast = ''] = /^## How fast\n(.*?)^## /ms.exec(read('README.md')) ?? []
+    for (const [name, rate] of Object.entries(results.rates)) {
+      const { node, postgres } = results.micros[name] ?? {}
+      const ratio = results.ratios.find(({ theirs }) => theirs === name)?.ratio
+      expect(howFast).toMatch(
+        new RegExp(`\\| ${rate.toLocaleString('en')}( runs| steps)? \\| ${ratio ?? ''} ?\\| ${node}, ${postgres} \\|`),
+      )
+    }
+  })
 })
