@@ -198,11 +198,12 @@ describe('what the bench measured', () => {
 
   test('is in the README', () => {
     const [, howFast = ''] = /^## How fast\n(.*?)^## /ms.exec(read('README.md')) ?? []
-    for (const [name, rate] of Object.entries(results.rates)) {
-      const { node, postgres } = results.micros[name] ?? {}
+    for (const [name, { perSecond, node, postgres }] of Object.entries(results.rates)) {
       const ratio = results.ratios.find(({ theirs }) => theirs === name)?.ratio
       expect(howFast).toMatch(
-        new RegExp(`\\| ${rate.toLocaleString('en')}( runs| steps)? \\| ${ratio ?? ''} ?\\| ${node}, ${postgres} \\|`),
+        new RegExp(
+          `\\| ${perSecond.toLocaleString('en')}( runs| steps)? \\| ${ratio ?? ''} ?\\| ${node}, ${postgres} \\|`,
+        ),
       )
     }
   })

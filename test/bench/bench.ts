@@ -15,7 +15,7 @@ import { measureCrowd, measureFanOut } from './fan-out.ts'
 import { measureFootprint } from './footprint.ts'
 import { measureMaterialise } from './materialise.ts'
 import { measureProcesses } from './processes.ts'
-import { type Ratio, type Results, reportOf } from './report.ts'
+import { atSizeReport, type Rate, type Ratio, type Results, reportOf } from './report.ts'
 import { measureSchedules } from './schedules.ts'
 import { measureServer } from './server.ts'
 
@@ -69,6 +69,20 @@ const MACHINE = {
   memoryGiB: Math.round(totalmem() / 2 ** 30),
 }
 
+const TODAY = new Date().toISOString().slice(0, 10)
+
+/** What the rounds of a contender come to. */
+function rateOf(how: string, rounds: Effort[]): Rate {
+  const middle = (of: (effort: Effort) => number) => Math.round(median(rounds.map(of)))
+  return {
+    how,
+    perSecond: middle(({ perSecond }) => perSecond),
+    rounds: rounds.map(({ perSecond }) => Math.round(perSecond)),
+    node: middle(({ nodeMicros }) => nodeMicros),
+    postgres: middle(({ postgresMicros }) => postgresMicros),
+  }
+}
+
 /** The versions of what is measured, as their packages and the server say. */
 async function versions(): Promise<Record<string, string>> {
   const admin = new pg.Client({ connectionString: postgres.url })
@@ -87,7 +101,7 @@ async function versions(): Promise<Record<string, string>> {
 
 async function measureAll(): Promise<Omit<Results, 'atSize'>> {
   installPeers()
-  const contenders = CONTENDERS.map(({ name, ...how }) => ({ name, ...how, ...inProcessOfItsOwn(name) }))
+  const contenders = CONTENDERS.map((contender) => ({ ...contender, ...inProcessOfItsOwn(contender.name) }))
   const efforts = new Map<string, Effort[]>(contenders.map(({ name }) => [name, []]))
   // The first round, in which code is compiled, is not counted.
   for (let round = 0; round <= ROUNDS; round += 1) {
@@ -155,17 +169,9 @@ async function measureAll(): Promise<Omit<Results, 'atSize'>> {
   const schedules = measureSchedules()
   return {
     machine: MACHINE,
+    measuredOn: TODAY,
     versions: await versions(),
-    rates: Object.fromEntries([...efforts.keys()].map((name) => [name, Math.round(median(ratesOf(name)))])),
-    micros: Object.fromEntries(
-      [...efforts].map(([name, each]) => [
-        name,
-        {
-          node: Math.round(median(each.map(({ nodeMicros }) => nodeMicros))),
-          postgres: Math.round(median(each.map(({ postgresMicros }) => postgresMicros))),
-        },
-      ]),
-    ),
+    rates: Object.fromEntries(contenders.map(({ name, how }) => [name, rateOf(how, efforts.get(name) ?? [])])),
     ratios,
     anatomy,
     starts,
@@ -180,20 +186,23 @@ async function measureAll(): Promise<Omit<Results, 'atSize'>> {
   }
 }
 
+async function measureFull(): Promise<Results['atSize']> {
+  return { machine: MACHINE, measuredOn: TODAY, ...(await measureAtSize((use) => onFreshDatabase(postgres.url, use))) }
+}
+
 const dataDir = mkdtempSync(join(tmpdir(), 'cuelight-bench-'))
 const quiet = { info: () => {}, warn: console.warn, error: console.error }
 const postgres = await startEmbedded({ dataDir, log: quiet })
 try {
-  const asked = size === undefined ? undefined : Number(size)
-  const measured =
-    what === 'at-size'
-      ? { atSize: { machine: MACHINE, ...(await measureAtSize((use) => onFreshDatabase(postgres.url, use), asked)) } }
-      : await measureAll()
-  const results: Results = { ...JSON.parse(readFileSync(RESULTS, 'utf8')), ...measured }
-  const report = reportOf(results)
-  console.log(`\n${report}`)
-  // What was measured on less tells nothing of the goals.
-  if (asked === undefined) {
+  if (what === 'at-size' && size !== undefined) {
+    // What is measured on less tells nothing of the goals, and is not kept.
+    const atSize = await measureAtSize((use) => onFreshDatabase(postgres.url, use), Number(size))
+    console.log(`\n${atSizeReport(atSize).join('\n')}`)
+  } else {
+    const measured = what === 'at-size' ? { atSize: await measureFull() } : await measureAll()
+    const results: Results = { ...JSON.parse(readFileSync(RESULTS, 'utf8')), ...measured }
+    const report = reportOf(results)
+    console.log(`\n${report}`)
     writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`)
     writeFileSync(REPORT, report)
   }

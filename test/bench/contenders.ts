@@ -6,11 +6,27 @@ import type { Effort } from './effort.ts'
 import { drainPlain } from './plain.ts'
 import { throughPg } from './through-pg.ts'
 
-/** Works units off an empty database of its own, and says what they took. `migrated`: it wants Cuelight's tables there. */
-export type Contender = { name: string; unit: string; migrated: boolean; run: (url: string) => Promise<Effort> }
+/**
+ * Works units off an empty database of its own, and says what they took. `how`: what of its settings counts. `migrated`:
+ * it wants Cuelight's tables there.
+ */
+export type Contender = {
+  name: string
+  unit: string
+  how: string
+  migrated: boolean
+  run: (url: string) => Promise<Effort>
+}
 
-const ours = (name: string, unit: string, run: Contender['run']): Contender => ({ name, unit, migrated: true, run })
-const peer = (name: string, unit: string, run: Contender['run']): Contender => ({ name, unit, migrated: false, run })
+const ours = (name: string, unit: string, how: string, run: Contender['run']): Contender => ({
+  name,
+  unit,
+  how,
+  migrated: true,
+  run,
+})
+const peer = (...given: Parameters<typeof ours>): Contender => ({ ...ours(...given), migrated: false })
+const AS_SET = 'a runner with the settings that a server has'
 // Loaded where they are run, as they are installed but for that.
 const graphileWorker = () => import('./graphile-worker.ts')
 const pgBoss = () => import('./pg-boss.ts')
@@ -18,19 +34,32 @@ const dbos = () => import('./dbos.ts')
 
 // As much for each as takes it three to five seconds: what beginning and ending cost is the same share of all.
 export const CONTENDERS: Contender[] = [
-  ours('Cuelight, 1 step', 'runs', (url) => drainCuelight(url, { runs: 25_000, steps: 1 })),
-  ours('Cuelight, 5 steps', 'steps', (url) => drainCuelight(url, { runs: 12_000, steps: 5 })),
-  ours('Cuelight through pg alone, 5 steps', 'steps', (url) =>
+  ours('Cuelight, 1 step', 'runs', AS_SET, (url) => drainCuelight(url, { runs: 25_000, steps: 1 })),
+  ours('Cuelight, 5 steps', 'steps', AS_SET, (url) => drainCuelight(url, { runs: 12_000, steps: 5 })),
+  ours('Cuelight through pg alone, 5 steps', 'steps', 'the same, its statements sent by pg', (url) =>
     drainCuelight(url, { runs: 12_000, steps: 5, through: (db) => throughPg(db, url) }),
   ),
-  ours('the plain design through Prisma, 5 steps', 'steps', (url) => drainPlain(url, 400, 5)),
-  peer('graphile-worker, default', 'jobs', async (url) => (await graphileWorker()).drainGraphileWorker(url, 20_000)),
-  peer('graphile-worker, local queue and batches', 'jobs', async (url) =>
-    (await graphileWorker()).drainGraphileWorkerBatched(url, 130_000),
+  ours('the plain design through Prisma, 5 steps', 'steps', 'a statement for each change, a run at a time', (url) =>
+    drainPlain(url, 400, 5),
   ),
-  peer('pg-boss, 1 job a fetch', 'jobs', async (url) => (await pgBoss()).drainPgBoss(url, 7000, 1)),
-  peer('pg-boss, 100 jobs a fetch', 'jobs', async (url) => (await pgBoss()).drainPgBoss(url, 110_000, 100)),
-  peer('DBOS queue, 5 steps', 'steps', async (url) => (await dbos()).drainDbos(url, 1000, 5)),
+  peer('graphile-worker, default', 'jobs', '24 at a time', async (url) =>
+    (await graphileWorker()).drainGraphileWorker(url, 20_000),
+  ),
+  peer(
+    'graphile-worker, local queue and batches',
+    'jobs',
+    '24 at a time, a local queue of 500, completed in batches',
+    async (url) => (await graphileWorker()).drainGraphileWorkerBatched(url, 130_000),
+  ),
+  peer('pg-boss, 1 job a fetch', 'jobs', '24 loops, each fetches a job and completes it', async (url) =>
+    (await pgBoss()).drainPgBoss(url, 7000, 1),
+  ),
+  peer('pg-boss, 100 jobs a fetch', 'jobs', '24 loops, each fetches 100 jobs and completes them', async (url) =>
+    (await pgBoss()).drainPgBoss(url, 110_000, 100),
+  ),
+  peer('DBOS queue, 5 steps', 'steps', 'queued meanwhile, 20 at a time; looked for every 50 ms', async (url) =>
+    (await dbos()).drainDbos(url, 1000, 5),
+  ),
 ]
 
 /**

@@ -14,15 +14,18 @@ type Machine = { node: string; cpus: number; model: string | undefined; memoryGi
 /** How one rate compares with another: the median of the rounds, in each of which both were measured. */
 export type Ratio = { ours: string; theirs: string; goal: number; ratio: number; rounds: number[] }
 
+/** Units a second, the median of the rounds, and microseconds of the processors for each. `how`: see `Contender`. */
+export type Rate = { how: string; perSecond: number; rounds: number[]; node: number; postgres: number }
+
 /** All that the bench measured, as `results.json` keeps it. */
 export type Results = {
   machine: Machine
+  /** A date, in UTC. */
+  measuredOn: string
   /** Of Cuelight, PostgreSQL and the peers. */
   versions: Record<string, string>
-  /** Units a second by contender, medians. */
-  rates: Record<string, number>
-  /** What a unit took of the processors, by contender, medians. */
-  micros: Record<string, { node: number; postgres: number }>
+  /** By contender. */
+  rates: Record<string, Rate>
   ratios: Ratio[]
   anatomy: Anatomy
   starts: Starts
@@ -35,7 +38,7 @@ export type Results = {
   /** Of one whole server, and of two. */
   stepsPerSecond: number[]
   footprint: Footprint
-  atSize: AtSize & { machine: Machine }
+  atSize: AtSize & { machine: Machine; measuredOn: string }
 }
 
 /** What the dashboard's goal, a 99th percentile of 30 ms, is about. */
@@ -57,7 +60,7 @@ const count = (value: number) => value.toLocaleString('en')
 function goalsOf(results: Results): Row[] {
   const { ratios, starts, controls, materialise, fanOut, schedules, server } = results
   const [first, ...others] = results.atSize.growth
-  const { alone, besideWriting, writtenMeanwhile } = results.atSize.retention
+  const { besideWriting, writtenMeanwhile } = results.atSize.retention
   return [
     ...ratios.map(({ ours, theirs, goal, ratio }) => atLeast(`${ours} / ${theirs}`, ratio, goal)),
     atMost('the instant of a start to the call of its first action, median', starts.p50, 2, 'ms'),
@@ -88,7 +91,7 @@ function goalsOf(results: Results): Row[] {
       isMet: share >= 0.9 && share <= 1.1,
     })),
     atLeast(
-      `log lines deleted a second, to ${count(writtenMeanwhile)} written meanwhile (${count(besideWriting)}; alone ${count(alone)})`,
+      'log lines deleted beside writing, to those that are written meanwhile',
       Number((besideWriting / writtenMeanwhile).toFixed(1)),
       10,
     ),
@@ -104,29 +107,54 @@ function table(heads: string[], rows: (string | number)[][]): string[] {
   return [line(heads), line(heads.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)]
 }
 
+/** What was measured in a full database, and beside many runs that wait. */
+export function atSizeReport({ filled, growth, inFilled, retention, dashboard, endpoints, runner }: AtSize): string[] {
+  const figures: [string, Figures][] = [dashboard, endpoints, runner].flatMap(Object.entries)
+  const { alone, besideWriting, writtenMeanwhile, writtenAlone } = retention
+  return [
+    `## With ${count(filled.runs)} runs and ${count(filled.lines)} lines of log`,
+    '',
+    'Asked 200 times each, or for half a minute. Rates are of few runs, so that beginning takes its share of them.',
+    '',
+    ...table(
+      ['what', 'a second'],
+      [
+        ...growth.map(({ waiting, stepsPerSecond, rounds }) => [
+          `steps of a runner alone with ${count(waiting)} runs waiting, of ${rounds.length} rounds`,
+          count(stepsPerSecond),
+        ]),
+        ['the same in the full database', count(inFilled)],
+        ['lines of log deleted', count(alone)],
+        ['the same beside runs that are worked off', count(besideWriting)],
+        ['lines that those write meanwhile, and alone', `${count(writtenMeanwhile)}, ${count(writtenAlone)}`],
+      ],
+    ),
+    '',
+    ...table(
+      ['what', 'times', 'median, ms', '99th percentile, ms', 'rows read', 'tables read from end to end'],
+      figures.map(([name, { calls, p50, p99, rowsRead, scanned }]) => [
+        name,
+        calls,
+        p50,
+        p99,
+        rowsRead,
+        scanned.join(', '),
+      ]),
+    ),
+    '',
+  ]
+}
+
 /** A table for people of what is in `results.json`. */
 export function reportOf(results: Results): string {
-  const {
-    machine,
-    versions,
-    rates,
-    micros,
-    ratios,
-    anatomy,
-    fanOut,
-    crowd,
-    stepsPerSecond,
-    footprint,
-    atSize,
-    starts,
-  } = results
+  const { machine, versions, rates, ratios, anatomy, fanOut, crowd, stepsPerSecond, footprint, atSize, starts } =
+    results
   const goals = goalsOf(results)
-  const figures: [string, Figures][] = [atSize.dashboard, atSize.endpoints, atSize.runner].flatMap(Object.entries)
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   return [
     '# What the bench measured',
     '',
-    `Written by \`npm run bench\`, with what \`npm run bench -- at-size\` measured last. ${machine.cpus} processors (${machine.model}), ${machine.memoryGiB} GiB; Node.js ${machine.node}, ${named.join(', ')}. What stands in the way of the goals that are missed: [How far it goes](../../docs/scaling.md#what-stands-in-the-way).`,
+    `Written by \`npm run bench\` on ${results.measuredOn}, with what \`npm run bench -- at-size\` measured on ${atSize.measuredOn}. ${machine.cpus} processors (${machine.model}), ${machine.memoryGiB} GiB; Node.js ${machine.node}, ${named.join(', ')}. PostgreSQL is the embedded one, with fsync on. What stands in the way of the goals that are missed: [How far it goes](../../docs/scaling.md#what-stands-in-the-way).`,
     '',
     `## Goals: ${goals.filter(({ isMet }) => isMet).length} of ${goals.length} are met`,
     '',
@@ -137,21 +165,25 @@ export function reportOf(results: Results): string {
     '',
     '## Rates',
     '',
-    'In turn on one PostgreSQL, each in a process and on a database of its own; medians.',
+    'In turn on one PostgreSQL, each in a process and on a database of its own, after a round that is not counted; medians, and what a unit took of the processors.',
     '',
     ...table(
-      ['what', 'a second', 'µs of Node.js', 'µs of PostgreSQL'],
-      Object.entries(rates).map(([name, rate]) => [
+      ['what', 'a second', 'in each round', 'µs of Node.js', 'µs of PostgreSQL', 'how'],
+      Object.entries(rates).map(([name, { how, perSecond, rounds, node, postgres }]) => [
         name,
-        count(rate),
-        micros[name]?.node ?? '',
-        micros[name]?.postgres ?? '',
+        count(perSecond),
+        rounds.map(count).join('; '),
+        node,
+        postgres,
+        how,
       ]),
     ),
     '',
+    'A ratio compares rates of the same round, and is the median of the rounds.',
+    '',
     ...table(
       ['ratio', 'in each round'],
-      ratios.map(({ ours, theirs, rounds }) => [`${ours} / ${theirs}`, rounds.join(', ')]),
+      ratios.map(({ ours, theirs, rounds }) => [`${ours} / ${theirs}`, rounds.join('; ')]),
     ),
     '',
     '## What else was measured',
@@ -159,41 +191,33 @@ export function reportOf(results: Results): string {
     ...table(
       ['what', 'measured'],
       [
-        ['µs of PostgreSQL of a start, one of 192 in a statement', anatomy.start],
-        ['reading what is sent of the run, and looking it up', anatomy.reading],
-        ['3 lines of log', anatomy.lines],
-        ["the step's row", anatomy.step],
-        ['five indexes of the run', anatomy.indexes],
-        ['the rest', anatomy.rest],
+        ['a start, one of 192 in a statement', `${anatomy.start} µs of PostgreSQL`],
+        ['of it: reading what is sent of the run, and looking it up', `${anatomy.reading} µs`],
+        ['of it: 3 lines of log', `${anatomy.lines} µs`],
+        ["of it: the step's row", `${anatomy.step} µs`],
+        ['of it: five indexes of the run', `${anatomy.indexes} µs`],
+        ['of it: the rest', `${anatomy.rest} µs`],
         ['a bare commit beside starts, median and 99th percentile', `${starts.commit.p50} and ${starts.commit.p99} ms`],
-        ['steps/s of one whole server, and of two on one database', stepsPerSecond.map(count).join(', ')],
-        ...atSize.growth.map(({ waiting, stepsPerSecond }) => [
-          `steps/s of a runner alone with ${count(waiting)} runs waiting`,
-          count(stepsPerSecond),
-        ]),
-        ['the same in the filled database below', count(atSize.inFilled)],
-        ['bytes of a run of 5 steps in the database', count(footprint.bytes)],
-        [`of them its ${footprint.lines} lines of log`, count(footprint.logBytes)],
-        ['bytes of write-ahead log until it is over', count(footprint.walBytes)],
         [
-          'the 99th percentile of the first second, of the log to fewer subscribers above',
+          'steps of one whole server, and of two on one database',
+          `${stepsPerSecond.map(count).join(' and ')} a second`,
+        ],
+        ['a run of 5 steps in the database', `${count(footprint.bytes)} bytes`],
+        [`of it: ${footprint.lines} lines of log`, `${count(footprint.logBytes)} bytes`],
+        ['write-ahead log until it is over', `${count(footprint.walBytes)} bytes`],
+        ['commits for it, of many at once', footprint.commits],
+        [
+          `the log to ${count(fanOut.readers)} subscribers, in its first second, in which code is compiled, 99th percentile`,
           `${fanOut.firstSecondP99Ms} ms`,
         ],
         [
           `a log at ${crowd.linesPerSecond} lines/s to ${count(crowd.readers)} subscribers, median and 99th percentile`,
           `${crowd.p50Ms} and ${crowd.p99Ms} ms`,
         ],
-        ['the same, of a core', crowd.cpuShare],
-        ['the same, KiB for each subscriber', crowd.kibPerReader],
+        ['the same', `${crowd.cpuShare} of a core, ${crowd.kibPerReader} KiB for each subscriber`],
       ],
     ),
     '',
-    `## With ${count(atSize.filled.runs)} runs and ${count(atSize.filled.lines)} lines of log`,
-    '',
-    ...table(
-      ['asked 200 times', 'median, ms', '99th percentile, ms', 'rows read', 'tables read from end to end'],
-      figures.map(([name, { p50, p99, rowsRead, scanned }]) => [name, p50, p99, rowsRead, scanned.join(', ')]),
-    ),
-    '',
+    ...atSizeReport(atSize),
   ].join('\n')
 }

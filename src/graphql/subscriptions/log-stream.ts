@@ -8,7 +8,7 @@ import { Reader } from './shared-reader.ts'
 
 /**
  * After an event is shown the next is looked for no sooner than this, so that what is written meanwhile goes together;
- * with the time that a look takes, some 16 ms lie between two events.
+ * with the time that a look takes, 12 to 16 ms lie between two events.
  */
 const WINDOW_MS = 12
 /** Most bytes of the last live events that are kept for those who are catching up. */
