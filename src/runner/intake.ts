@@ -43,7 +43,7 @@ export class Intake {
 
   /** Takes up what is due at `now`. `more`: there is more than there was room for; `fault`: why it is not known. */
   async takeUpDue(now: Instant, begin: Begin): Promise<{ more: boolean; fault: string | null }> {
-    const { db, load, settings, mayDispatch, leases } = this.#context
+    const { clock, db, load, settings, mayDispatch, leases } = this.#context
     const room = () => (mayDispatch() ? Math.min(settings.runBatch, load.room) : 0)
     let fault: string | null = null
     await this.starts.startDue()
@@ -63,7 +63,7 @@ export class Intake {
     let more = crowded
     if (claimDueBy !== null) {
       if (await claim('due runs', (request) => claimDue(db.hot, { ...request, dueBy: claimDueBy }))) more = true
-      if (await claim('keyed starts', (request) => claimKeyedStarts(db.hot, request))) more = true
+      if (await claim('keyed starts', (request) => claimKeyedStarts(db.hot, request, clock))) more = true
     }
     return { more, fault }
   }

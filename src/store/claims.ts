@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/clock.ts'
 import { runStatus } from '../domain/log.ts'
 import type { Instant, Picture } from '../domain/picture.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
@@ -76,15 +77,21 @@ const dueKeyed = (
   AND w.concurrency_key IS NOT NULL AND NOT w.rehearsal AND w.grace_until >= ${at(now)} AND NOT ${startIsPaused}`
 
 /**
- * Starts due runs whose concurrency key is free: one for a key, the earliest `scheduledFor` first. Starts of keyed runs
- * are serialised, across processes, so that none of them finds a key free that another is about to take.
+ * Starts due runs whose concurrency key is free, at the instant that `clock` shows when one was found: one for a key, the
+ * earliest `scheduledFor` first. Starts of keyed runs are serialised, across processes, so that none of them finds a key free that another is about to take.
  */
-export async function claimKeyedStarts(db: PrismaClient, request: ClaimRequest): Promise<Claimed[]> {
-  const { now, limit } = request
+export async function claimKeyedStarts(
+  db: PrismaClient,
+  asked: ClaimRequest,
+  clock: Pick<Clock, 'now'>,
+): Promise<Claimed[]> {
   const [any] = await db.$queryRaw<{ any: boolean }[]>(
-    Prisma.sql`SELECT EXISTS (SELECT 1 FROM runs w WHERE ${dueKeyed(now)} AND ${keyIsFree}) AS any`,
+    Prisma.sql`SELECT EXISTS (SELECT 1 FROM runs w WHERE ${dueKeyed(asked.now)} AND ${keyIsFree}) AS any`,
   )
   if (!any?.any) return []
+  // A key may have been let go of since the caller looked at its clock: a start is not dated before that.
+  const request = { ...asked, now: clock.now() }
+  const { now, limit } = request
   // The lock has to be held before the claim takes its snapshot: two statements, one transaction.
   const [, rows] = await db.$transaction([
     lockKeys(db),

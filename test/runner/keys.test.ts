@@ -169,7 +169,7 @@ test('a start that comes while another is being made elsewhere waits for it, and
       where: { id: moved },
       data: { status: 'STARTING', claimedBy: 'elsewhere:1#1', leaseUntil: new Date(T0 + 4 * MINUTE) },
     })
-    begun = claimKeyedStarts(stage.db.hot, request)
+    begun = claimKeyedStarts(stage.db.hot, request, { now: () => now })
     begun.catch(() => {})
     const waiting = () => stage.db.prisma.$queryRaw`
       SELECT FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`
@@ -190,7 +190,22 @@ test('a start whose row somebody holds takes the place of no other', async () =>
   await stage.db.prisma.$transaction(async (transaction) => {
     await transaction.$executeRaw`SELECT FROM runs WHERE id = ${held}::uuid FOR UPDATE`
     const request = { owner: 'here:1#1', now, leaseUntil: now + MINUTE, limit: 1 }
-    expect(await claimKeyedStarts(stage.db.hot, request)).toMatchObject([{ runId: free, started: true }])
+    expect(await claimKeyedStarts(stage.db.hot, request, { now: () => now })).toMatchObject([
+      { runId: free, started: true },
+    ])
   })
   expect(await stage.run(held)).toMatchObject({ status: 'SCHEDULED', claimedBy: null })
+})
+
+test('a start that waited for its key is dated when the key was found free, and not when the pass began', async () => {
+  const stage = await newStage()
+  const { definitionId } = await keyed(stage)
+  const due = await stage.start(definitionId, { params: { region: 'Yew' }, scheduledFor: new Date(T0 + MINUTE) })
+  await stage.settle()
+  const [began, found] = [T0 + 2 * MINUTE, T0 + 2 * MINUTE + 50]
+  const request = { owner: 'here:1#1', now: began, leaseUntil: began + MINUTE, limit: 1 }
+  expect(await claimKeyedStarts(stage.db.hot, request, { now: () => found })).toMatchObject([{ runId: due }])
+  expect(await stage.run(due)).toMatchObject({ status: 'STARTING', startedAt: new Date(found) })
+  const lines = await stage.db.prisma.logLine.findMany({ where: { runId: due, kind: 'run.status' } })
+  expect(lines.map(({ at }) => at.getTime())).toEqual([found])
 })

@@ -109,7 +109,7 @@ const LEDGER: Ledger = {
 
 const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['claimDue', (client) => claimDue(client, { ...request, dueBy: T0 })],
-  ['claimKeyedStarts', (client) => claimKeyedStarts(client, request)],
+  ['claimKeyedStarts', (client) => claimKeyedStarts(client, request, { now: () => request.now })],
   ['takeOverLapsed', (client) => takeOverLapsed(client, { ...request, working: [{ runId: RUN, owner: 'w#1' }] })],
   ['readClaimed', (client) => readClaimed(client, [{ runId: RUN, owner: 'w#1' }])],
   ['renewLeases', (client) => renewLeases(client, [{ runId: RUN, owner: 'w#1', until: T0 }])],

@@ -54,7 +54,7 @@ const passAt = (now: number): Record<string, (db: Database) => Promise<unknown>>
   }
   return {
     'due runs claimed': (db) => undone(db, (tx) => claimDue(tx, { ...request, dueBy: now })),
-    'starts that need a key': (db) => undone(db, (tx) => claimKeyedStarts(within(tx), request)),
+    'starts that need a key': (db) => undone(db, (tx) => claimKeyedStarts(within(tx), request, { now: () => now })),
     'newly blocked starts': ({ hot }) => readNewlyBlocked(hot, { now, limit: 100 }),
     'next instant': ({ hot }) => readNextInstant(hot, { now, horizonMs: horizonDays * DAY_MS, cleaning: [] }),
     'lapsed claims': ({ hot }) => takeOverLapsed(hot, request),
