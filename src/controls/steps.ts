@@ -144,9 +144,12 @@ async function attempt(
   if (mayControlStep(name, view)) return write()
   const { runFrom, needs } = STEP_CONTROLS[name]
   const { runStatus: status, lastControl } = step
-  const first = runFrom.includes(status)
-    ? { control: firstOverStep(step), of: 'this' }
-    : { control: firstOverStatus({ status, lastControl }, runFrom), of: 'its run' }
+  const own = firstOverStep(step)
+  // A step that somebody ended was theirs, however far its run has got since.
+  const first =
+    runFrom.includes(status) || (own !== null && !step.parked)
+      ? { control: own, of: 'this' }
+      : { control: firstOverStatus({ status, lastControl }, runFrom), of: 'its run' }
   const state = step.parked ? 'waits for a person' : `is ${step.status}`
   const past = name === 'SKIP' && step.status === 'FAILED' && status === 'PAUSED'
   const advice = past ? ' Resume the run: it goes on behind this step.' : ''

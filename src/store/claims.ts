@@ -89,7 +89,7 @@ export async function claimKeyedStarts(
     Prisma.sql`SELECT EXISTS (SELECT 1 FROM runs w WHERE ${dueKeyed(asked.now)} AND ${keyIsFree}) AS any`,
   )
   if (!any?.any) return []
-  // A key may have been let go of since the caller looked at its clock: a start is not dated before that.
+  // A key may have been let go of since the caller looked at its clock, and a start is to be dated after that.
   const request = { ...asked, now: clock.now() }
   const { now, limit } = request
   // The lock has to be held before the claim takes its snapshot: two statements, one transaction.

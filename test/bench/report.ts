@@ -41,8 +41,16 @@ export type Results = {
   atSize: AtSize & { machine: Machine; measuredOn: string }
 }
 
-/** What the dashboard's goal, a 99th percentile of 30 ms, is about. */
-const DASHBOARD = ['runs, first page', 'a run of 200 steps', 'calendar, a month of a usual definition']
+/** What is held against the dashboard's goal, a 99th percentile of 30 ms, and no scan of a large table. */
+const DASHBOARD = [
+  "the console's first page",
+  'runs, first page',
+  'a run of 200 steps',
+  'calendar, a month of a usual definition',
+  'calendar, a month of a busy definition',
+  'calendar, a month ahead of a usual definition',
+]
+const LARGE = new Set(['runs', 'steps', 'run_log'])
 
 type Row = { what: string; goal: string; measured: string; isMet: boolean }
 
@@ -70,8 +78,10 @@ function goalsOf(results: Results): Row[] {
     atMost('the same, a subscriber of another process', controls.otherProcess.p99Ms, 60, 'ms'),
     atMost(`${count(materialise.runs)} upcoming runs made from nothing`, materialise.makeSeconds, 60, 's'),
     atMost('the same taken along by new versions', materialise.repinSeconds, 60, 's'),
+    atMost('starts while they are made, 99th percentile', materialise.latenessMs.making, 10, 'ms'),
+    atMost('starts while they are taken along, 99th percentile', materialise.latenessMs.repinning, 10, 'ms'),
     atMost(
-      `a log at ${count(fanOut.linesPerSecond)} lines/s to ${count(fanOut.readers)} subscribers, 99th percentile`,
+      `a log at ${count(fanOut.linesPerSecond)} lines/s to ${count(fanOut.readers)} subscribers after the first second, 99th percentile of ten of them`,
       fanOut.p99Ms,
       20,
       'ms',
@@ -83,6 +93,13 @@ function goalsOf(results: Results): Row[] {
     ),
     ...DASHBOARD.map((name) =>
       atMost(`${name}, 99th percentile`, results.atSize.dashboard[name]?.p99 ?? Number.NaN, 30, 'ms'),
+    ),
+    atMost(
+      'of these: scans of runs, steps or the log',
+      DASHBOARD.flatMap((name) => results.atSize.dashboard[name]?.scanned ?? []).filter((table) => LARGE.has(table))
+        .length,
+      0,
+      'of them',
     ),
     ...others.map(({ waiting, share }) => ({
       what: `steps/s with ${count(waiting)} runs waiting, to those with ${first?.waiting}`,
@@ -154,7 +171,7 @@ export function reportOf(results: Results): string {
   return [
     '# What the bench measured',
     '',
-    `Written by \`npm run bench\` on ${results.measuredOn}, with what \`npm run bench -- at-size\` measured on ${atSize.measuredOn}. ${machine.cpus} processors (${machine.model}), ${machine.memoryGiB} GiB; Node.js ${machine.node}, ${named.join(', ')}. PostgreSQL is the embedded one, with fsync on. What stands in the way of the goals that are missed: [How far it goes](../../docs/scaling.md#what-stands-in-the-way).`,
+    `Written by \`npm run bench\` on ${results.measuredOn}, with what \`npm run bench -- at-size\` measured on ${atSize.measuredOn}. ${machine.cpus} processors (${machine.model}), ${machine.memoryGiB} GiB; Node.js ${machine.node}, ${named.join(', ')}. PostgreSQL is the embedded one, with fsync on. Rates, ratios and what grows with waiting runs are medians of rounds; everything else was measured once. What stands in the way of the goals that are missed: [How far it goes](../../docs/scaling.md#what-stands-in-the-way).`,
     '',
     `## Goals: ${goals.filter(({ isMet }) => isMet).length} of ${goals.length} are met`,
     '',

@@ -36,6 +36,20 @@ test('ten people confirm one cue: one does, nine are told who did, and the run g
   expect((await stage.log(runId)).filter((line) => line.kind === 'step.control')).toHaveLength(1)
 })
 
+test('who was first with a step is named when its run is over by then, too', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE] }])
+  const id = await stepId(stage, runId)
+  await confirmCue(stage.ctx, MIRA, { stepId: id })
+  await stage.settle()
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
+  expect(await confirmCue(stage.ctx, TOM, { stepId: id })).toMatchObject({
+    error: 'CONFLICT',
+    message: expect.stringContaining('Mira confirmed this'),
+    lastControl: { action: 'CONFIRM', actor: MIRA },
+  })
+})
+
 test('a control of a step names who was first with that step, or with its run, and nobody else', async () => {
   const stage = await newStage()
   const runId = await stage.play([{ key: 'one', steps: [CUE, CUE, CUE, CUE] }])
