@@ -20,7 +20,9 @@ process.send('ready')
 
 /** One reader; resolves when it has asked for the log. */
 function read(index) {
-  const isSampled = index % (Number(readers) / SAMPLES) === 0
+  // The last among them, which has each line latest.
+  const stride = Number(readers) / SAMPLES
+  const isSampled = index % stride === stride - 1
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1').setNoDelay(true)
     socket.on('error', reject)
