@@ -89,7 +89,8 @@ export async function claimKeyedStarts(
     Prisma.sql`SELECT EXISTS (SELECT 1 FROM runs w WHERE ${dueKeyed(asked.now)} AND ${keyIsFree}) AS any`,
   )
   if (!any?.any) return []
-  // A key may have been let go of since the caller looked at its clock, and a start is to be dated after that.
+  // A key may have been let go of since the caller looked at its clock. One that is while the lock is waited for
+  // may still be dated before that.
   const request = { ...asked, now: clock.now() }
   const { now, limit } = request
   // The lock has to be held before the claim takes its snapshot: two statements, one transaction.
