@@ -1,5 +1,7 @@
+import { queryFromInfo } from '@pothos/plugin-prisma'
 import DataLoader from 'dataloader'
 import type { GraphQLResolveInfo } from 'graphql'
+import type { Database } from '../store/database.ts'
 import type { GraphqlContext } from './context.ts'
 
 const loaders = new WeakMap<GraphqlContext, Map<string, unknown>>()
@@ -16,6 +18,20 @@ export function batched<V>(
   what = 'value',
 ): { load(id: string): Promise<V | undefined> } {
   return loaderFor(context, `${placeOf(info)} ${what}`, load)
+}
+
+type Selection = Exclude<ReturnType<typeof queryFromInfo>, Promise<unknown>>
+
+/**
+ * The same for rows of the database, with what the document selects of them: to plan that anew for each parent takes longer
+ * than to read its row.
+ */
+export function batchedRows<Row>(
+  context: GraphqlContext,
+  info: GraphQLResolveInfo,
+  read: (db: Database, ids: readonly string[], query: Selection) => Promise<Map<string, Row>>,
+): { load(id: string): Promise<Row | undefined> } {
+  return batched(context, info, (ids) => read(context.control.db, ids, queryFromInfo({ context, info })))
 }
 
 /** The same for what several fields share, by a name. */

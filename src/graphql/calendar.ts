@@ -2,11 +2,13 @@ import { uuidOf } from '../domain/ids.ts'
 import { storableData } from '../domain/storable.ts'
 import { definitionsByIds, runsByIds } from '../store/node-reads.ts'
 import { needs } from './access.ts'
-import { batched } from './batch.ts'
+import { batchedRows } from './batch.ts'
 import { builder } from './builder.ts'
 import { type Calendar, calendarItems } from './calendar-items.ts'
+import { EventDefinition } from './definition.ts'
 import { DstAdjustment, LOCAL, SHIFT } from './occurrence.ts'
 import { found } from './payloads.ts'
+import { Run } from './run.ts'
 
 const CalendarEntry = builder.objectRef<Calendar[number]>('CalendarEntry').implement({
   description: 'An occurrence on the calendar: a run, or what a schedule will make.',
@@ -26,25 +28,22 @@ const CalendarEntry = builder.objectRef<Calendar[number]>('CalendarEntry').imple
       description: 'The zone of local.',
       resolve: ({ item }) => item.timeZone,
     }),
-    definition: t.prismaField({
-      type: 'Definition',
+    definition: t.field({
+      type: EventDefinition,
       description: 'What it is an occurrence of.',
-      resolve: (query, { item }, _args, context, info) =>
+      resolve: ({ item }, _args, context, info) =>
         found(
-          batched(context, info, (ids) => definitionsByIds(context.control.db, ids, query))
+          batchedRows(context, info, definitionsByIds)
             .load(item.definitionId)
             .then((definition) => definition ?? null),
         ),
     }),
-    run: t.prismaField({
-      type: 'Run',
+    run: t.field({
+      type: Run,
       nullable: true,
       description: 'Its run; null for a projection: beyond the horizon, held unverified, or not yet made.',
-      resolve: async (query, { item }, _args, context, info) =>
-        item.runId === null
-          ? null
-          : ((await batched(context, info, (ids) => runsByIds(context.control.db, ids, query)).load(item.runId)) ??
-            null),
+      resolve: async ({ item }, _args, context, info) =>
+        item.runId === null ? null : ((await batchedRows(context, info, runsByIds).load(item.runId)) ?? null),
     }),
     projected: t.boolean({
       description: 'True: no run is made of it yet.',
@@ -62,11 +61,11 @@ const CalendarEntry = builder.objectRef<Calendar[number]>('CalendarEntry').imple
         'Whether another occurrence, shown or not, needs the same concurrency key while this one waits for its start or is within its grace window.',
       resolve: ({ contendsWith }) => contendsWith.length > 0,
     }),
-    contendsWith: t.prismaField({
-      type: ['Definition'],
+    contendsWith: t.field({
+      type: [EventDefinition],
       description: 'The definitions of those others; its own too, where another occurrence of it contends.',
-      resolve: async (query, { contendsWith }, _args, context, info) => {
-        const loader = batched(context, info, (ids) => definitionsByIds(context.control.db, ids, query))
+      resolve: ({ contendsWith }, _args, context, info) => {
+        const loader = batchedRows(context, info, definitionsByIds)
         return Promise.all(contendsWith.map((id) => found(loader.load(id).then((definition) => definition ?? null))))
       },
     }),

@@ -1,10 +1,11 @@
 import { runsByIds } from '../store/node-reads.ts'
-import { batched } from './batch.ts'
+import { batched, batchedRows } from './batch.ts'
 import { builder } from './builder.ts'
 import { pageSize } from './connection.ts'
 import { EventDefinition } from './definition.ts'
 import { nextStartsOf, type NextStart as Start } from './next-starts.ts'
 import { DstAdjustment, LOCAL, SHIFT } from './occurrence.ts'
+import { Run } from './run.ts'
 
 const NextStart = builder.objectRef<Start>('NextStart').implement({
   description: 'What of a definition starts next: a run that waits for its start, or what its schedule will make.',
@@ -15,15 +16,13 @@ const NextStart = builder.objectRef<Start>('NextStart').implement({
       description: `${LOCAL} Of a run that was moved or started by hand: what the clocks of its zone show at its start.`,
     }),
     scope: t.exposeString('scope', { description: "Where it happens; '' when there is none." }),
-    run: t.prismaField({
-      type: 'Run',
+    run: t.field({
+      type: Run,
       nullable: true,
       description:
         'Its run; null where none is made yet: beyond the horizon, or in the moment before the runner makes it.',
-      resolve: async (query, { runId }, _args, context, info) =>
-        runId === null
-          ? null
-          : ((await batched(context, info, (ids) => runsByIds(context.control.db, ids, query)).load(runId)) ?? null),
+      resolve: async ({ runId }, _args, context, info) =>
+        runId === null ? null : ((await batchedRows(context, info, runsByIds).load(runId)) ?? null),
     }),
     moved: t.exposeBoolean('moved', { description: 'True: a person moved it to another instant than it had.' }),
     adjusted: t.field({
