@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/actor.ts'
 import { formatId } from '../domain/ids.ts'
 import { resourceAbandoned } from '../domain/log.ts'
+import { readControlsMade } from '../store/controls-made.ts'
 import { abandonResourceIfFailed, type ResourceForControl, readResourceForControl } from '../store/ledger-controls.ts'
 import type { ControlContext } from './context.ts'
 import { requiredReason } from './reason.ts'
@@ -24,14 +25,12 @@ export async function abandonResource(
       return notFound(`There is no resource ${id}; list those of the run to find the one you mean.`)
     }
     const { runId, runStatus, status, cleanupStatus } = resource
-    if (status !== 'FAILED' || cleanupStatus !== 'INCOMPLETE') return refuse(resource, now)
+    if (status !== 'FAILED' || cleanupStatus !== 'INCOMPLETE') return refuse(ctx, resource, now)
     const written = await abandonResourceIfFailed(ctx.db.controls, {
       runId,
       resourceId,
       now,
       from: runStatus,
-      action: 'ABANDON_RESOURCE',
-      target: resourceId,
       line: resourceAbandoned({ at: now, actor, resource }, { reason: reason.text }),
     })
     if (written === null) continue
@@ -40,11 +39,12 @@ export async function abandonResource(
   }
 }
 
-function refuse({ id, status, cleanupStatus, runId, lastControl }: ResourceForControl, now: number): Refusal {
-  const abandoned = lastControl?.target === id && status === 'ABANDONED'
-  const retried = lastControl?.action === 'RETRY_CLEANUP' && cleanupStatus === 'PENDING'
-  const first = abandoned || retried ? shownControl(lastControl) : null
-  const who = whoWasFirst(first, now, retried ? 'its run' : 'this')
+async function refuse({ db }: ControlContext, resource: ResourceForControl, now: number): Promise<Refusal> {
+  const { id, status, cleanupStatus, runId } = resource
+  const made = await readControlsMade(db.controls, runId)
+  const abandoned = made.find(({ resourceId }) => resourceId === formatId('Resource', id)) ?? null
+  const first = abandoned ?? made.find(({ action }) => action === 'RETRY_CLEANUP') ?? null
+  const who = whoWasFirst(first, now, abandoned === null ? 'its run' : 'this')
   const message = `The resource is ${status} and its run's cleanup is ${cleanupStatus}; this needs one that is FAILED, of a run whose cleanup is INCOMPLETE.${who}`
-  return conflict(message, { runId, lastControl: first })
+  return conflict(message, { runId, lastControl: shownControl(first) })
 }

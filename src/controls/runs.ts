@@ -4,6 +4,7 @@ import { graceUntil } from '../domain/grace.ts'
 import { formatId } from '../domain/ids.ts'
 import * as log from '../domain/log.ts'
 import { mayControl, RUN_CONTROLS, type RunControl, type RunStatus } from '../domain/run.ts'
+import { readControlsMade, wasHeldBehind } from '../store/controls-made.ts'
 import { readKeyHolder, retryCleanupIfKeyIsFree } from '../store/ledger-controls.ts'
 import {
   type Controlled,
@@ -15,13 +16,12 @@ import {
   readRunForControl,
   rescheduleRunIfScheduled,
   resumeRunIfPaused,
-  wasHeldSince,
 } from '../store/run-controls.ts'
 import type { ControlContext } from './context.ts'
 import { givenReason, requiredReason } from './reason.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
 import { startTooFarBack } from './start.ts'
-import { firstOverRun, shownControl, whoOpenedFirst, whoWasFirst } from './who-was-first.ts'
+import { firstOverRun, shownControl, whoForced, whoOpenedFirst, whoWasFirst } from './who-was-first.ts'
 
 export type RunControlInput = { runId: string; reason?: string | null }
 /** `phase`: whose gate is to be forced. */
@@ -84,7 +84,7 @@ export async function advancePhase(
   return control(ctx, actor, 'ADVANCE', input, ({ run, common }) => {
     if (run.gate === null || run.currentPhase !== input.phase) {
       const message = `Phase "${input.phase}" is not the current one: "${run.currentPhase}" is. Advance that, or leave it.${whoOpenedFirst(run, input.phase, common.now)}`
-      return conflict(message, { runId: run.id, lastControl: forcedFirst(run, input.phase) })
+      return conflict(message, { runId: run.id, lastControl: whoForced(run, input.phase) })
     }
     const at = ctx.clock.now()
     const line = log.phaseAdvanced(
@@ -111,7 +111,7 @@ type Attempt = {
   run: RunForControl
   reason: string | undefined
   line: (to: RunStatus, more?: { scheduledFor: number }) => log.RunLine
-  common: { runId: string; now: number; from: RunStatus; action: RunControl }
+  common: { runId: string; now: number; from: RunStatus }
 }
 
 /**
@@ -139,7 +139,7 @@ async function control(
         { at: now, actor, phase: run.currentPhase },
         { control: name, from: run.status, to, ...(reason === undefined ? {} : { reason }), ...more },
       )
-    const written = await write({ run, reason, line, common: { runId, now, from: run.status, action: name } })
+    const written = await write({ run, reason, line, common: { runId, now, from: run.status } })
     if (typeof written === 'object' && written !== null) return written
     if (written === null) continue
     ctx.changes.publish({ runId, line: written, cues: true })
@@ -153,17 +153,13 @@ async function refuse(
   run: RunForControl,
   { name, now, phase }: { name: RunControl; now: number; phase?: string | undefined },
 ): Promise<Refusal> {
-  const { lastControl } = run
-  const heldAnew =
-    name === 'END_HOLD' && lastControl !== null && (await wasHeldSince(db.controls, run.id, Date.parse(lastControl.at)))
-  const first = firstOverRun(run, name, heldAnew)
+  const made = await readControlsMade(db.controls, run.id)
+  const ended = name === 'END_HOLD' ? made.find(({ action }) => action === name) : undefined
+  const isHeldAnew = ended !== undefined && (await wasHeldBehind(db.controls, run.id, ended.line))
+  const first = firstOverRun(run, name, isHeldAnew ? made.filter(({ action }) => action !== name) : made)
   const opened = first === null && phase !== undefined
   const who = opened ? whoOpenedFirst(run, phase, now) : whoWasFirst(first, now)
   const cleanup = name === 'RETRY_CLEANUP' ? ` and its cleanup ${run.cleanupStatus}` : ''
   const message = `The run is ${run.status}${cleanup}; this needs ${RUN_CONTROLS[name].needs}.${who}`
-  return conflict(message, { runId: run.id, lastControl: opened ? forcedFirst(run, phase) : first })
+  return conflict(message, { runId: run.id, lastControl: opened ? whoForced(run, phase) : shownControl(first) })
 }
-
-/** Who forced the gate of a phase before, if nobody controlled the run since. */
-const forcedFirst = ({ lastControl, lastOpening }: RunForControl, phase: string) =>
-  lastControl?.action === 'ADVANCE' && lastOpening?.phase === phase ? shownControl(lastControl) : null

@@ -2,6 +2,7 @@ import type { Actor } from '../domain/actor.ts'
 import { formatId } from '../domain/ids.ts'
 import * as log from '../domain/log.ts'
 import { mayControlStep, STEP_CONTROLS, type StepControl } from '../domain/step.ts'
+import { readControlsMade } from '../store/controls-made.ts'
 import type { Controlled } from '../store/run-controls.ts'
 import {
   claimCueIfStillHeldBy,
@@ -14,7 +15,7 @@ import {
 import type { ControlContext } from './context.ts'
 import { givenReason, requiredReason } from './reason.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
-import { firstOverStatus, firstOverStep, whoWasFirst } from './who-was-first.ts'
+import { firstOverStatus, firstOverStep, shownControl, whoWasFirst } from './who-was-first.ts'
 
 type StepResult = Result<{ stepId: string }>
 
@@ -24,7 +25,7 @@ export function claimCue(
   actor: Actor,
   input: { stepId: string; takeOver?: boolean | null },
 ): Promise<StepResult> {
-  return control(ctx, input.stepId, ({ step, common }) => {
+  return control(ctx, input.stepId, async ({ step, common }) => {
     const holder = step.claimedByName
     const name: StepControl = holder === null ? 'CLAIM' : 'TAKE_OVER'
     const isMine = holder === actor.name && step.claimedByKind === actor.kind
@@ -33,13 +34,12 @@ export function claimCue(
       return conflict(`${holder} has this cue. Take it over if you do it instead.`, {
         stepId: step.id,
         runId: step.runId,
-        lastControl: firstOverStep(step),
+        lastControl: shownControl(firstOverStep(step, name, await readControlsMade(ctx.db.controls, step.runId))),
       })
     }
-    return attempt(step, name, common.now, () =>
+    return attempt(ctx, { step, name, now: common.now }, () =>
       claimCueIfStillHeldBy(ctx.db.controls, {
         ...common,
-        control: name,
         seen: holder === null ? null : { kind: step.claimedByKind, name: holder },
         line: line(step, actor, common.now, { control: name, ...(holder === null ? {} : { previousHolder: holder }) }),
       }),
@@ -55,10 +55,9 @@ export function confirmCue(
 ): Promise<StepResult> {
   const note = givenReason(input.note)
   return control(ctx, input.stepId, ({ step, common }) =>
-    attempt(step, 'CONFIRM', common.now, () =>
+    attempt(ctx, { step, name: 'CONFIRM', now: common.now }, () =>
       confirmCueIfParked(ctx.db.controls, {
         ...common,
-        control: 'CONFIRM',
         note: note ?? null,
         line: line(step, actor, common.now, {
           control: 'CONFIRM',
@@ -75,10 +74,9 @@ type Reasoned = { stepId: string; reason: string }
 /** Goes on without the step. */
 export function skipStep(ctx: ControlContext, actor: Actor, input: Reasoned): Promise<StepResult> {
   return reasoned(ctx, input, ({ step, common }, reason) =>
-    attempt(step, 'SKIP', common.now, () =>
+    attempt(ctx, { step, name: 'SKIP', now: common.now }, () =>
       skipStepIfOpen(ctx.db.controls, {
         ...common,
-        control: 'SKIP',
         reason,
         line: line(step, actor, common.now, { control: 'SKIP', to: 'SKIPPED', reason }),
       }),
@@ -89,10 +87,9 @@ export function skipStep(ctx: ControlContext, actor: Actor, input: Reasoned): Pr
 /** Tries a failed step again, once the run is resumed, as if it had not been tried. */
 export function retryStep(ctx: ControlContext, actor: Actor, input: Reasoned): Promise<StepResult> {
   return reasoned(ctx, input, ({ step, common }, reason) =>
-    attempt(step, 'RETRY', common.now, () =>
+    attempt(ctx, { step, name: 'RETRY', now: common.now }, () =>
       retryStepIfFurthest(ctx.db.controls, {
         ...common,
-        control: 'RETRY',
         line: line(step, actor, common.now, { control: 'RETRY', to: 'PENDING', reason }),
       }),
     ),
@@ -116,7 +113,7 @@ type Attempt = { step: StepForControl; common: { runId: string; stepId: string; 
 async function control(
   ctx: ControlContext,
   stepId: string,
-  write: (attempt: Attempt) => Promise<Controlled | Refusal> | StepResult,
+  write: (attempt: Attempt) => Promise<Controlled | Refusal | { stepId: string }>,
 ): Promise<StepResult> {
   for (;;) {
     const now = ctx.clock.now()
@@ -135,26 +132,26 @@ async function control(
 
 /** Refuses what the step is not fit for, else writes. */
 async function attempt(
-  step: StepForControl,
-  name: StepControl,
-  now: number,
+  { db }: ControlContext,
+  { step, name, now }: { step: StepForControl; name: StepControl; now: number },
   write: () => Promise<Controlled>,
 ): Promise<Controlled | Refusal> {
   const view = { ...step, claimed: step.claimedByName !== null }
   if (mayControlStep(name, view)) return write()
   const { runFrom, needs } = STEP_CONTROLS[name]
-  const { runStatus: status, lastControl } = step
-  const own = firstOverStep(step)
+  const { runStatus: status } = step
+  const made = await readControlsMade(db.controls, step.runId)
+  const own = firstOverStep(step, name, made)
   // A step that somebody ended was theirs, however far its run has got since.
   const first =
     runFrom.includes(status) || (own !== null && !step.parked)
       ? { control: own, of: 'this' }
-      : { control: firstOverStatus({ status, lastControl }, runFrom), of: 'its run' }
+      : { control: firstOverStatus(made, runFrom), of: 'its run' }
   const state = step.parked ? 'waits for a person' : `is ${step.status}`
   const past = name === 'SKIP' && step.status === 'FAILED' && status === 'PAUSED'
   const advice = past ? ' Resume the run: it goes on behind this step.' : ''
   const message = `The step ${state} and its run is ${status}; this needs ${needs}.${advice}${whoWasFirst(first.control, now, first.of)}`
-  return conflict(message, { stepId: step.id, runId: step.runId, lastControl: first.control })
+  return conflict(message, { stepId: step.id, runId: step.runId, lastControl: shownControl(first.control) })
 }
 
 function line(

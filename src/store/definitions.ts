@@ -204,7 +204,6 @@ export async function archiveIfIdle(
 ): Promise<Archived> {
   const now = at(audit.at)
   const { actor } = audit
-  const lastControl = toJsonb({ actor, action: 'CANCEL', at: new Date(audit.at).toISOString(), from: 'SCHEDULED' })
   // Locked first and looked at then: a run that is being made holds a lock on the definition, and one that is being
   // started holds its own row. What the third statement sees is therefore not older than what they wrote.
   const [, , rows] = await db.$transaction([
@@ -224,7 +223,7 @@ export async function archiveIfIdle(
       ), cancelled AS (
         UPDATE runs SET status = 'CANCELLED', ended_at = ${now}, ended_because = ${because},
           ended_by_kind = ${actor.kind}::actor_kind, ended_by_name = ${actor.name}, wake_at = NULL,
-          last_error = NULL, blocked_by = NULL, last_control = ${lastControl}::jsonb, fence = fence + 1, last_line = last_line + 1
+          last_error = NULL, blocked_by = NULL, fence = fence + 1, last_line = last_line + 1
         WHERE definition_id = (SELECT id FROM archived) AND ${UPCOMING_BY_SCHEDULE}
         RETURNING id, last_line
       ), cancelled_steps AS (

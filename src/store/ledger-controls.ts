@@ -2,7 +2,7 @@ import type { CleanupStatus, RunStatus } from '../domain/run.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { ResourceStatus } from '../generated/prisma/enums.ts'
 import { unresolved } from './pictures.ts'
-import { type Control, type Controlled, controlIf, type RunForControl } from './run-controls.ts'
+import { type Control, type Controlled, controlIf } from './run-controls.ts'
 import { at } from './sql.ts'
 
 /** Something in a ledger as a control has to know it. */
@@ -15,14 +15,13 @@ export type ResourceForControl = {
   runStatus: RunStatus
   cleanupStatus: CleanupStatus
   step: { id: string; phase: string; label: string | null; actionId: string }
-  lastControl: RunForControl['lastControl']
 }
 
 /** Reads something in a ledger for a control; null: there is none. */
 export async function readResourceForControl(db: PrismaClient, resourceId: string): Promise<ResourceForControl | null> {
   const [row] = await db.$queryRaw<ResourceForControl[]>(Prisma.sql`
     SELECT p.id, p.kind, p.ref, p.status::text AS status, r.id AS "runId", r.status::text AS "runStatus",
-      r.cleanup_status::text AS "cleanupStatus", r.last_control AS "lastControl",
+      r.cleanup_status::text AS "cleanupStatus",
       jsonb_build_object('id', s.id, 'phase', s.phase, 'label', s.label, 'actionId', s.action_id) AS step
     FROM resources p JOIN runs r ON r.id = p.run_id JOIN steps s ON s.id = p.step_id WHERE p.id = ${resourceId}::uuid`)
   return row ?? null

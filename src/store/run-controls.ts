@@ -9,17 +9,6 @@ import { unresolved } from './pictures.ts'
 import { lockRun } from './runs.ts'
 import { at, lineRow, logLines, logOwnLine } from './sql.ts'
 
-/** Who controlled a run last, as its row has it. */
-export type StoredControl = {
-  actor: { kind: ActorKind; name: string }
-  action: string
-  at: string
-  /** The status that the run had before, of controls that are about the run itself. */
-  from?: RunStatus
-  /** Bare UUID of the step or resource that it was about. */
-  target?: string
-}
-
 /** A run as a control has to know it. */
 export type RunForControl = {
   id: string
@@ -31,9 +20,14 @@ export type RunForControl = {
   held: boolean
   /** The current phase's gate, if it is not open. */
   gate: { phase: string; enteredAt: Date } | null
-  lastControl: StoredControl | null
-  /** What opened the gate that opened last: its time, a trigger or a person, by name. */
-  lastOpening: { phase: string; by: 'ELAPSED' | 'TRIGGER' | 'FORCED'; name: string | null; at: string } | null
+  /** What opened the gate that opened last: its time, a trigger, or somebody, whose `kind` is known. */
+  lastOpening: {
+    phase: string
+    by: 'ELAPSED' | 'TRIGGER' | 'FORCED'
+    kind: ActorKind | null
+    name: string | null
+    at: string
+  } | null
 }
 
 /** Reads a run for a control; null: there is none. An `after` gate whose instant has come counts as open. */
@@ -42,13 +36,14 @@ export async function readRunForControl(db: PrismaClient, runId: string, now: In
     (Omit<RunForControl, 'gate'> & { gatePhase: string | null; gateEnteredAt: Date | null })[]
   >(Prisma.sql`
     SELECT r.id, to_json(o) AS "lastOpening", r.status::text AS status, r.cleanup_status::text AS "cleanupStatus", r.current_phase AS "currentPhase",
-      r.phase_index IS NOT NULL AS "enteredPhase", v.grace_seconds AS "graceSeconds", r.last_control AS "lastControl",
+      r.phase_index IS NOT NULL AS "enteredPhase", v.grace_seconds AS "graceSeconds",
       (coalesce(r.hold_until > ${at(now)}, false) OR ${hasHeldStep(Prisma.sql`r`, now)}) AS held,
       g.phase AS "gatePhase", g.entered_at AS "gateEnteredAt"
     FROM runs r JOIN versions v ON v.id = r.version_id
       LEFT JOIN gates g ON g.run_id = r.id AND g.phase_index = r.phase_index AND ${gateClosed(now)}
       LEFT JOIN LATERAL (
         SELECT a.phase, coalesce(a.opened_by::text, 'ELAPSED') AS by, coalesce(a.opened_at, a.opens_at) AS at,
+          a.opened_by_kind::text AS kind,
           CASE a.opened_by WHEN 'TRIGGER' THEN a.trigger WHEN 'FORCED' THEN a.opened_by_name END AS name
         FROM gates a WHERE a.run_id = r.id AND coalesce(a.opened_at, a.opens_at) <= least(${at(now)}, r.ended_at)
         ORDER BY 3 DESC, a.phase_index DESC LIMIT 1
@@ -71,22 +66,11 @@ export const hasHeldStep = (run: Prisma.Sql, now: Instant) => Prisma.sql`coalesc
   SELECT true FROM steps s WHERE s.run_id = ${run}.id AND s.phase_index = ${run}.phase_index AND s.status = 'PENDING'
     AND s.held AND s.due_at > ${at(now)} LIMIT 1), false)`
 
-/** Whether anything of a run was held anew after an instant. */
-export async function wasHeldSince(db: PrismaClient, runId: string, since: Instant): Promise<boolean> {
-  const [row] = await db.$queryRaw<{ held: boolean }[]>(Prisma.sql`
-    SELECT EXISTS (SELECT 1 FROM run_log WHERE run_id = ${runId}::uuid AND at > ${at(since)}
-      AND jsonb_exists(detail, 'holdUntil')) AS held`)
-  return row?.held ?? false
-}
-
 export type Control = {
   runId: string
   now: Instant
   from: RunStatus
   line: RunLine
-  action: string
-  /** Bare UUID of what in the run it is about, where that is not the run itself. */
-  target?: string
 }
 
 /** The run's last line after a control; null: the run was not any more as the control needs it, and nothing changed. */
@@ -118,18 +102,11 @@ export async function controlIf(db: PrismaClient, change: Change): Promise<Contr
   const { query, from: cleanupFrom } = change.cleanup ?? NO_CLEANUP
   const cleanupLine = (to: CleanupStatus) =>
     Prisma.sql`${toJsonb(lineRow(cleanupStatus({ at: change.now, phase: line.phase }, { from: cleanupFrom, to })))}::jsonb`
-  const lastControl = JSON.stringify({
-    actor: line.actor,
-    action: change.action,
-    at: new Date(change.now).toISOString(),
-    ...(change.target === undefined ? { from } : { target: change.target }),
-  })
   const write = db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
     WITH cleanup AS MATERIALIZED (
       SELECT becomes, unresolved, (becomes IS NOT NULL)::int AS lines FROM (${query}) found
     ), run AS (
-      UPDATE runs r SET ${change.set}, fence = r.fence + 1, last_line = r.last_line + 1 + cleanup.lines,
-        last_control = ${lastControl}::jsonb
+      UPDATE runs r SET ${change.set}, fence = r.fence + 1, last_line = r.last_line + 1 + cleanup.lines
       FROM cleanup
       WHERE r.id = ${runId}::uuid AND r.status = ${from}::run_status ${change.guard ?? Prisma.empty}
       RETURNING r.*

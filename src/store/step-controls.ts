@@ -1,10 +1,10 @@
 import type { RunLine } from '../domain/log.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { RunStatus } from '../domain/run.ts'
-import type { StepControl, StepStatus } from '../domain/step.ts'
+import type { StepStatus } from '../domain/step.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { ActorKind } from '../generated/prisma/enums.ts'
-import type { Controlled, RunForControl } from './run-controls.ts'
+import type { Controlled } from './run-controls.ts'
 import { lockRun } from './runs.ts'
 import { at, logLines } from './sql.ts'
 
@@ -22,7 +22,6 @@ export type StepForControl = {
   claimedByKind: ActorKind | null
   claimedByName: string | null
   furthest: boolean
-  lastControl: RunForControl['lastControl']
 }
 
 /** A step `s` of a run `r` is the furthest that the current phase got if none behind it was ever worked. */
@@ -35,12 +34,12 @@ export async function readStepForControl(db: PrismaClient, stepId: string): Prom
   const [row] = await db.$queryRaw<StepForControl[]>(Prisma.sql`
     SELECT s.id, s.run_id AS "runId", r.status::text AS "runStatus", s.phase, s.label, s.action_id AS "actionId",
       s.status::text AS status, s.parked, s.attempts, s.cue_claimed_by_kind::text AS "claimedByKind",
-      s.cue_claimed_by_name AS "claimedByName", coalesce(${furthest}, false) AS furthest, r.last_control AS "lastControl"
+      s.cue_claimed_by_name AS "claimedByName", coalesce(${furthest}, false) AS furthest
     FROM steps s JOIN runs r ON r.id = s.run_id WHERE s.id = ${stepId}::uuid`)
   return row ?? null
 }
 
-type Control = { runId: string; stepId: string; now: Instant; line: RunLine; control: StepControl }
+type Control = { runId: string; stepId: string; now: Instant; line: RunLine }
 
 type Change = Control & {
   /** What the step and its run (`s`, `r`) have to be like. */
@@ -57,13 +56,7 @@ const runIn = (...statuses: RunStatus[]) =>
 
 // Every control is one conditional update of the step, under its run's lock, with its line.
 async function controlIf(db: PrismaClient, change: Change): Promise<Controlled> {
-  const { runId, stepId, now, line } = change
-  const lastControl = JSON.stringify({
-    actor: line.actor,
-    action: change.control,
-    at: new Date(now).toISOString(),
-    target: stepId,
-  })
+  const { runId, stepId, line } = change
   const [, rows] = await db.$transaction([
     lockRun(db, runId),
     db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
@@ -72,7 +65,7 @@ async function controlIf(db: PrismaClient, change: Change): Promise<Controlled> 
       ), changed AS (
         UPDATE steps s SET ${change.set} FROM step WHERE s.id = step.id
       ) ${change.also ?? Prisma.empty}, run AS (
-        UPDATE runs r SET fence = r.fence + 1, last_line = r.last_line + 1, last_control = ${lastControl}::jsonb
+        UPDATE runs r SET fence = r.fence + 1, last_line = r.last_line + 1
           ${change.setRun ?? Prisma.empty}
         FROM step WHERE r.id = step.run_id
         RETURNING r.id, r.last_line

@@ -1,14 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Result } from '../../src/controls/result.ts'
-import {
-  advancePhase,
-  cancelRun,
-  endHold,
-  pauseRun,
-  rescheduleRun,
-  resumeRun,
-  retryCleanup,
-} from '../../src/controls/runs.ts'
+import { advancePhase, cancelRun, pauseRun, rescheduleRun, resumeRun } from '../../src/controls/runs.ts'
 import { startRun } from '../../src/controls/start.ts'
 import { confirmCue } from '../../src/controls/steps.ts'
 import { MIRA, newStage, T0, TOM } from '../support/stage.ts'
@@ -136,70 +127,6 @@ test('a pause in the middle of a batch takes effect before the next dispatch', a
     ],
     ['Mira', { control: 'RESUME', from: 'PAUSED', to: 'RUNNING' }, 'Mira resumed the run.'],
   ])
-})
-
-test('a control that came too late is a conflict that says who was first, and changes nothing', async () => {
-  const stage = await newStage()
-  const runId = await stage.play([{ key: 'one', steps: [CUE] }])
-  await pauseRun(stage.ctx, MIRA, { runId })
-  stage.clock.moveBy(2093)
-  const before = await stage.run(runId)
-  const refused = await pauseRun(stage.ctx, TOM, { runId })
-  expect(refused).toMatchObject({ error: 'CONFLICT', runId, lastControl: { actor: MIRA, action: 'PAUSE' } })
-  expect(refused.error === 'CONFLICT' && refused.message).toMatch(/The run is PAUSED; .* Mira paused this 2 s ago\.$/)
-  expect(await stage.run(runId)).toEqual(before)
-})
-
-test('nobody is said to have been first whose control is not what made this one too late', async () => {
-  const stage = await newStage()
-  stage.script.answers('fails', { ok: false, retry: false, error: 'the lights are out' })
-  const nobody = async (refused: Promise<Result<object>>, message: RegExp) =>
-    expect(await refused).toMatchObject({
-      error: 'CONFLICT',
-      lastControl: null,
-      message: expect.stringMatching(new RegExp(`^${message.source} this needs [^.]+\\.$`)),
-    })
-
-  const ended = await stage.play([{ key: 'one', steps: [CUE] }])
-  await confirmCue(stage.ctx, MIRA, { stepId: (await stage.step(ended)).id })
-  await stage.settle()
-  for (const late of [resumeRun, pauseRun, cancelRun, endHold, retryCleanup])
-    await nobody(late(stage.ctx, TOM, { runId: ended }), /The run is COMPLETED[^;]*;/)
-  await nobody(advancePhase(stage.ctx, TOM, { runId: ended, phase: 'one', reason: 'go' }), /The run is COMPLETED;/)
-
-  // It was RUNNING before, from where it could not be moved either.
-  const paused = await stage.play([{ key: 'one', steps: [CUE] }])
-  await pauseRun(stage.ctx, MIRA, { runId: paused })
-  await nobody(rescheduleRun(stage.ctx, TOM, { runId: paused, scheduledFor: new Date(T0) }), /The run is PAUSED;/)
-
-  // What paused it is its step that failed, and not who resumed it before.
-  const failed = await stage.play([{ key: 'one', steps: [CUE, { key: 'fails' }] }])
-  await pauseRun(stage.ctx, MIRA, { runId: failed })
-  await confirmCue(stage.ctx, MIRA, { stepId: (await stage.step(failed)).id })
-  await resumeRun(stage.ctx, MIRA, { runId: failed })
-  await stage.settle()
-  expect(await stage.run(failed)).toMatchObject({ status: 'PAUSED' })
-  await nobody(pauseRun(stage.ctx, TOM, { runId: failed }), /The run is PAUSED;/)
-})
-
-test('who ended a hold was first to end it, until something is held anew', async () => {
-  const stage = await newStage()
-  const wait = { actionId: 'core.wait', params: { for: '1h' } }
-  const runId = await stage.play([{ key: 'one', steps: [wait, CUE, wait, CUE] }])
-  const late = async () => {
-    const answer = await endHold(stage.ctx, TOM, { runId })
-    return answer.error === 'CONFLICT' ? answer.message : null
-  }
-  await endHold(stage.ctx, MIRA, { runId })
-  stage.clock.moveBy(2000)
-  expect(await late()).toMatch(/ with a hold\. Mira ended the hold of this 2 s ago\.$/)
-  await stage.settle()
-  await confirmCue(stage.ctx, MIRA, { stepId: (await stage.step(runId, 1)).id })
-  expect(await late()).toMatch(/ with a hold\.$/)
-  await stage.settle()
-  await endHold(stage.ctx, MIRA, { runId })
-  await stage.settle()
-  expect(await late()).toMatch(/ Mira ended the hold of this just now\.$/)
 })
 
 test('cancelling ends the run for good, with what was open', async () => {

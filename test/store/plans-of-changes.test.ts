@@ -3,6 +3,7 @@ import { runBlocked, runBudget, runStatus } from '../../src/domain/log.ts'
 import type { UpcomingChange } from '../../src/domain/upcoming.ts'
 import { Prisma, type PrismaClient } from '../../src/generated/prisma/client.ts'
 import { Budgets } from '../../src/store/budget.ts'
+import { readControlsMade, wasHeldBehind } from '../../src/store/controls-made.ts'
 import { archiveIfIdle } from '../../src/store/definitions.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { abandonResourceIfFailed, readKeyHolder, retryCleanupIfKeyIsFree } from '../../src/store/ledger-controls.ts'
@@ -40,10 +41,9 @@ const control = {
   runId: RUN,
   now: T0,
   from: 'FAILED',
-  action: 'RETRY_CLEANUP',
   line: runStatus({ at: T0 }, { from: 'FAILED', to: 'FAILED' }),
 } as const
-const ofStep = { ...control, stepId: RUN, control: 'SKIP' } as const
+const ofStep = { ...control, stepId: RUN } as const
 
 /** What people do to a run. */
 const controls: [string, (client: PrismaClient) => Promise<unknown>][] = [
@@ -58,6 +58,8 @@ const controls: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['endHoldIfHeld', (client) => endHoldIfHeld(client, control)],
   ['forceGateIfClosed', (client) => forceGateIfClosed(client, { ...control, phase: 'one', reason: 'It is late' })],
   ['readStepForControl', (client) => readStepForControl(client, RUN)],
+  ['readControlsMade', (client) => readControlsMade(client, RUN)],
+  ['wasHeldBehind', (client) => wasHeldBehind(client, RUN, 1)],
   ['claimCueIfStillHeldBy', (client) => claimCueIfStillHeldBy(client, { ...ofStep, seen: null })],
   ['confirmCueIfParked', (client) => confirmCueIfParked(client, { ...ofStep, note: null })],
   ['skipStepIfOpen', (client) => skipStepIfOpen(client, { ...ofStep, reason: 'No time' })],

@@ -1,0 +1,6 @@
+BEGIN;
+
+-- AlterTable
+ALTER TABLE "runs" DROP COLUMN "last_control";
+
+COMMIT;
