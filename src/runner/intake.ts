@@ -38,7 +38,7 @@ export class Intake {
     this.#cleaning = contexts.cleaning
     this.#worker = worker
     this.#hooks = hooks
-    this.starts = new PreparedStarts(this.#context, { owner: () => this.#newOwner(), track: hooks.track })
+    this.starts = new PreparedStarts(this.#context, { owner: () => this.#newOwner(), ...hooks })
   }
 
   /** Takes up what is due at `now`. `more`: there is more than there was room for; `fault`: why it is not known. */

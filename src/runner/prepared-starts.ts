@@ -12,6 +12,8 @@ import type { WorkContext } from './work-context.ts'
 type Turn = { crowded: boolean; claimDueBy: Instant | null }
 
 type Hooks = {
+  /** Runs one duty; an error in it is logged and harms no other. */
+  duty<T>(name: string, what: () => Promise<T>): Promise<T | undefined>
   /** A name for a claim. */
   owner(): string
   /** Work that goes on until its run waits. */
@@ -132,7 +134,8 @@ export class PreparedStarts {
     if (due.length === 0 || !this.#context.mayDispatch()) return
     this.#prepared = this.#prepared.filter((run) => !due.includes(run))
     const starts = due.slice(0, Math.max(this.#context.load.room, 0))
-    const starting = inPass((begin) => this.#start(starts, begin)).then(() => {})
+    const start = () => inPass((begin) => this.#start(starts, begin))
+    const starting = this.#hooks.duty('prepared starts', start).then(() => {})
     this.#starting = starting.finally(() => {
       this.#starting = null
     })
