@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/actor.ts'
 import { formatId } from '../domain/ids.ts'
 import { resourceAbandoned } from '../domain/log.ts'
-import { readControlsMade } from '../store/controls-made.ts'
+import { readAbandonment, readRetryOf } from '../store/controls-made.ts'
 import { abandonResourceIfFailed, type ResourceForControl, readResourceForControl } from '../store/ledger-controls.ts'
 import type { ControlContext } from './context.ts'
 import { requiredReason } from './reason.ts'
@@ -41,9 +41,9 @@ export async function abandonResource(
 
 async function refuse({ db }: ControlContext, resource: ResourceForControl, now: number): Promise<Refusal> {
   const { id, status, cleanupStatus, runId } = resource
-  const made = await readControlsMade(db.controls, runId)
-  const abandoned = made.find(({ resourceId }) => resourceId === formatId('Resource', id)) ?? null
-  const first = abandoned ?? made.find(({ action }) => action === 'RETRY_CLEANUP') ?? null
+  const ofIt = { runId, resourceId: formatId('Resource', id) }
+  const abandoned = await readAbandonment(db.controls, ofIt)
+  const first = abandoned ?? (await readRetryOf(db.controls, ofIt))
   const who = whoWasFirst(first, now, abandoned === null ? 'its run' : 'this')
   const message = `The resource is ${status} and its run's cleanup is ${cleanupStatus}; this needs one that is FAILED, of a run whose cleanup is INCOMPLETE.${who}`
   return conflict(message, { runId, lastControl: shownControl(first) })

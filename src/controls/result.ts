@@ -1,6 +1,6 @@
 import type { Issue } from '../domain/issue.ts'
 
-/** Who controlled a run last, for "Mira advanced this 2 s ago". */
+/** Who was first, for "Mira advanced this 2 s ago". */
 export type LastControl = { actor: { kind: 'USER' | 'TOKEN' | 'SYSTEM'; name: string }; action: string; at: string }
 
 /** The thing a control was aimed at is not there. */

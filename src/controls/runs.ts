@@ -4,7 +4,7 @@ import { graceUntil } from '../domain/grace.ts'
 import { formatId } from '../domain/ids.ts'
 import * as log from '../domain/log.ts'
 import { mayControl, RUN_CONTROLS, type RunControl, type RunStatus } from '../domain/run.ts'
-import { readControlsMade, wasHeldBehind } from '../store/controls-made.ts'
+import { type MadeControl, readOpening } from '../store/controls-made.ts'
 import { readKeyHolder, retryCleanupIfKeyIsFree } from '../store/ledger-controls.ts'
 import {
   type Controlled,
@@ -21,7 +21,7 @@ import type { ControlContext } from './context.ts'
 import { givenReason, requiredReason } from './reason.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
 import { startTooFarBack } from './start.ts'
-import { firstOverRun, shownControl, whoForced, whoOpenedFirst, whoWasFirst } from './who-was-first.ts'
+import { firstOverRun, shownControl, whatOpened, whoForced, whoWasFirst } from './who-was-first.ts'
 
 export type RunControlInput = { runId: string; reason?: string | null }
 /** `phase`: whose gate is to be forced. */
@@ -83,8 +83,8 @@ export async function advancePhase(
   if (!reason.ok) return invalid([reason.issue])
   return control(ctx, actor, 'ADVANCE', input, ({ run, common }) => {
     if (run.gate === null || run.currentPhase !== input.phase) {
-      const message = `Phase "${input.phase}" is not the current one: "${run.currentPhase}" is. Advance that, or leave it.${whoOpenedFirst(run, input.phase, common.now)}`
-      return conflict(message, { runId: run.id, lastControl: whoForced(run, input.phase) })
+      const message = `Phase "${input.phase}" is not the current one: "${run.currentPhase}" is. Advance that, or leave it.`
+      return tooLate(ctx, { message, runId: run.id, phase: input.phase, now: common.now }, () => null)
     }
     const at = ctx.clock.now()
     const line = log.phaseAdvanced(
@@ -149,17 +149,24 @@ async function control(
 }
 
 async function refuse(
-  { db }: ControlContext,
+  ctx: ControlContext,
   run: RunForControl,
-  { name, now, phase }: { name: RunControl; now: number; phase?: string | undefined },
+  { name, now, phase }: { name: RunControl; now: number; phase: string | undefined },
 ): Promise<Refusal> {
-  const made = await readControlsMade(db.controls, run.id)
-  const ended = name === 'END_HOLD' ? made.find(({ action }) => action === name) : undefined
-  const isHeldAnew = ended !== undefined && (await wasHeldBehind(db.controls, run.id, ended.line))
-  const first = firstOverRun(run, name, isHeldAnew ? made.filter(({ action }) => action !== name) : made)
-  const opened = first === null && phase !== undefined
-  const who = opened ? whoOpenedFirst(run, phase, now) : whoWasFirst(first, now)
   const cleanup = name === 'RETRY_CLEANUP' ? ` and its cleanup ${run.cleanupStatus}` : ''
-  const message = `The run is ${run.status}${cleanup}; this needs ${RUN_CONTROLS[name].needs}.${who}`
-  return conflict(message, { runId: run.id, lastControl: opened ? whoForced(run, phase) : shownControl(first) })
+  const message = `The run is ${run.status}${cleanup}; this needs ${RUN_CONTROLS[name].needs}.`
+  return tooLate(ctx, { message, runId: run.id, phase, now }, () => firstOverRun(ctx, run, name))
+}
+
+/** A conflict that says what opened the gate of `phase`, which was to be forced, or else who was first. */
+async function tooLate(
+  { db }: ControlContext,
+  { message, runId, phase, now }: { message: string; runId: string; phase: string | undefined; now: number },
+  findFirst: () => Promise<MadeControl | null> | null,
+): Promise<Refusal> {
+  const opening = phase === undefined ? null : await readOpening(db.controls, { runId, phase, now })
+  if (opening !== null)
+    return conflict(`${message}${whatOpened(opening, now)}`, { runId, lastControl: whoForced(opening) })
+  const first = await findFirst()
+  return conflict(`${message}${whoWasFirst(first, now)}`, { runId, lastControl: shownControl(first) })
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../domain/actor.ts'
 import { formatId } from '../domain/ids.ts'
 import * as log from '../domain/log.ts'
 import { mayControlStep, STEP_CONTROLS, type StepControl } from '../domain/step.ts'
-import { readControlsMade } from '../store/controls-made.ts'
+import { readStatusChanges } from '../store/controls-made.ts'
 import type { Controlled } from '../store/run-controls.ts'
 import {
   claimCueIfStillHeldBy,
@@ -34,7 +34,7 @@ export function claimCue(
       return conflict(`${holder} has this cue. Take it over if you do it instead.`, {
         stepId: step.id,
         runId: step.runId,
-        lastControl: shownControl(firstOverStep(step, name, await readControlsMade(ctx.db.controls, step.runId))),
+        lastControl: shownControl(await firstOverStep(ctx, step, name)),
       })
     }
     return attempt(ctx, { step, name, now: common.now }, () =>
@@ -132,7 +132,7 @@ async function control(
 
 /** Refuses what the step is not fit for, else writes. */
 async function attempt(
-  { db }: ControlContext,
+  ctx: ControlContext,
   { step, name, now }: { step: StepForControl; name: StepControl; now: number },
   write: () => Promise<Controlled>,
 ): Promise<Controlled | Refusal> {
@@ -140,18 +140,15 @@ async function attempt(
   if (mayControlStep(name, view)) return write()
   const { runFrom, needs } = STEP_CONTROLS[name]
   const { runStatus: status } = step
-  const made = await readControlsMade(db.controls, step.runId)
-  const own = firstOverStep(step, name, made)
-  // A step that somebody ended was theirs, however far its run has got since.
-  const first =
-    runFrom.includes(status) || (own !== null && !step.parked)
-      ? { control: own, of: 'this' }
-      : { control: firstOverStatus(made, runFrom), of: 'its run' }
+  const own = await firstOverStep(ctx, step, name)
+  const over = async () =>
+    runFrom.includes(status) ? null : firstOverStatus(await readStatusChanges(ctx.db.controls, step.runId), runFrom)
+  const first = own ?? (await over())
   const state = step.parked ? 'waits for a person' : `is ${step.status}`
   const past = name === 'SKIP' && step.status === 'FAILED' && status === 'PAUSED'
   const advice = past ? ' Resume the run: it goes on behind this step.' : ''
-  const message = `The step ${state} and its run is ${status}; this needs ${needs}.${advice}${whoWasFirst(first.control, now, first.of)}`
-  return conflict(message, { stepId: step.id, runId: step.runId, lastControl: shownControl(first.control) })
+  const message = `The step ${state} and its run is ${status}; this needs ${needs}.${advice}${whoWasFirst(first, now, own === null ? 'its run' : 'this')}`
+  return conflict(message, { stepId: step.id, runId: step.runId, lastControl: shownControl(first) })
 }
 
 function line(

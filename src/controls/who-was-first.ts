@@ -1,9 +1,18 @@
 import { formatDuration } from '../domain/duration.ts'
 import { RUN_CONTROLS, type RunControl, type RunStatus } from '../domain/run.ts'
 import { STEP_CONTROLS, type StepControl } from '../domain/step.ts'
-import type { MadeControl } from '../store/controls-made.ts'
+import {
+  type MadeControl,
+  type Opening,
+  readControlsOfStep,
+  readEndOfHold,
+  readLastOfCleanup,
+  readStatusChanges,
+  type StatusChange,
+} from '../store/controls-made.ts'
 import type { RunForControl } from '../store/run-controls.ts'
 import type { StepForControl } from '../store/step-controls.ts'
+import type { ControlContext } from './context.ts'
 import type { LastControl } from './result.ts'
 
 const PAST: Record<string, string> = {
@@ -18,49 +27,51 @@ export function whoWasFirst(first: MadeControl | null, now: number, of = 'this')
 }
 
 /**
- * The control, of those that were made, that brought a run from a status in which something was allowed into one in which
- * it is not. Null: after the last that changed it was allowed, and what the run came to by itself since nobody was first to.
+ * Who changed the status of a run last, since something was allowed in it that is not in the one it has now. Null: it left
+ * the last status in which that was allowed by itself.
  */
-export function firstOverStatus(made: readonly MadeControl[], allowedFrom: readonly RunStatus[]): MadeControl | null {
-  for (const control of made) {
-    const { from, to } = control
-    if (from === null || to === null) continue
-    if (allowedFrom.includes(to)) return null
-    if (allowedFrom.includes(from)) return control
-  }
-  return null
+export function firstOverStatus(
+  changes: readonly StatusChange[],
+  allowedFrom: readonly RunStatus[],
+): MadeControl | null {
+  const left = changes.findIndex(({ from }) => allowedFrom.includes(from))
+  const isByItself = (change: StatusChange | undefined) => change === undefined || change.actor.kind === 'SYSTEM'
+  if (isByItself(changes[left])) return null
+  return changes.slice(0, left + 1).find((change) => !isByItself(change)) ?? null
 }
 
-/** The control, of those that were made, after which a run is not like it has to be for another one any more. */
-export function firstOverRun(
-  { status, cleanupStatus }: RunForControl,
+/** Whose control left nothing to do for another one of the same run. */
+export async function firstOverRun(
+  { db }: ControlContext,
+  { id, status, cleanupStatus }: RunForControl,
   name: RunControl,
-  made: readonly MadeControl[],
-): MadeControl | null {
+): Promise<MadeControl | null> {
   const { from } = RUN_CONTROLS[name]
-  const over = from.includes(status) ? null : firstOverStatus(made, from)
-  if (over !== null) return over
-  if (name === 'END_HOLD') return made.find(({ action }) => action === name) ?? null
-  if (name !== 'RETRY_CLEANUP') return null
-  const last = made.find(({ action }) => action === name || action === 'ABANDON_RESOURCE')
-  const madeItSo = last?.action === name ? cleanupStatus !== 'INCOMPLETE' : cleanupStatus === 'CLEAN'
-  return madeItSo ? (last ?? null) : null
+  if (name === 'RETRY_CLEANUP') {
+    const last = await readLastOfCleanup(db.controls, id)
+    const madeItSo = last?.action === name ? cleanupStatus !== 'INCOMPLETE' : cleanupStatus === 'CLEAN'
+    return madeItSo ? last : null
+  }
+  const ended = name === 'END_HOLD' ? await readEndOfHold(db.controls, id) : null
+  return ended ?? (from.includes(status) ? null : firstOverStatus(await readStatusChanges(db.controls, id), from))
 }
 
-/** Who was first with a step itself: the last control of it, if that left nothing to do for another one. */
-export function firstOverStep(
-  { id, status, parked }: StepForControl,
+/** Whose control of a step itself left nothing to do for another one. */
+export async function firstOverStep(
+  { db }: ControlContext,
+  { id, runId, status, parked }: StepForControl,
   name: StepControl,
-  made: readonly MadeControl[],
-): MadeControl | null {
-  const last = made.find(({ stepId }) => stepId === id)
-  if (last === undefined) return null
-  const isOver = {
+): Promise<MadeControl | null> {
+  const isTaken = parked && (name === 'CLAIM' || name === 'TAKE_OVER')
+  const isOver: Record<string, boolean> = {
+    CLAIM: isTaken,
+    TAKE_OVER: isTaken,
     CONFIRM: status === 'DONE',
     SKIP: status === 'SKIPPED',
     RETRY: name === 'RETRY' && status !== 'FAILED' && status !== 'REFUSED',
-  }[last.action]
-  return (isOver ?? parked) ? last : null
+  }
+  const made = await readControlsOfStep(db.controls, { runId, stepId: id })
+  return made.find(({ action }) => isOver[action]) ?? null
 }
 
 /** As the API tells it. */
@@ -68,20 +79,15 @@ export const shownControl = (control: MadeControl | null): LastControl | null =>
   control && { actor: control.actor, action: control.action, at: control.at.toISOString() }
 
 /** What opened the gate of a phase that was to be forced: " shard.boss-slain opened the gate of phase "assault" 2 s ago.". */
-export function whoOpenedFirst({ lastOpening }: RunForControl, phase: string, now: number): string {
-  if (lastOpening === null || lastOpening.phase !== phase) return ''
-  const { by, name, at } = lastOpening
-  const when = ago(Date.parse(at), now)
-  if (by === 'FORCED') return ` ${name} ${PAST.ADVANCE} this ${when}.`
-  return ` ${by === 'TRIGGER' ? name : 'Its time'} opened the gate of phase "${phase}" ${when}.`
+export function whatOpened(opening: Opening, now: number): string {
+  const when = ago(opening.at, now)
+  if (opening.by === 'FORCED') return ` ${opening.actor.name} ${PAST.ADVANCE} this ${when}.`
+  return ` ${opening.by === 'TRIGGER' ? opening.trigger : 'Its time'} opened the gate of phase "${opening.phase}" ${when}.`
 }
 
-/** Who forced the gate of a phase, if that is the gate that opened last. */
-export function whoForced({ lastOpening }: RunForControl, phase: string): LastControl | null {
-  if (lastOpening?.phase !== phase || lastOpening.kind === null || lastOpening.name === null) return null
-  const { kind, name, at } = lastOpening
-  return { actor: { kind, name }, action: 'ADVANCE', at: new Date(at).toISOString() }
-}
+/** The person who opened a gate; null: it was no person. */
+export const whoForced = (opening: Opening): LastControl | null =>
+  opening.by === 'FORCED' ? { actor: opening.actor, action: 'ADVANCE', at: new Date(opening.at).toISOString() } : null
 
 function ago(at: number, now: number): string {
   const seconds = Math.floor((now - at) / 1000)

@@ -28,10 +28,7 @@ const RUNS_PER_DEFINITION = 100
 /** Definitions read at a time. */
 const DEFINITIONS = 200
 const DAY_MS = 86_400_000
-/**
- * Rows that are enough for one statement. A start that commits meanwhile waits until they are on disk too: with 1,500 one
- * of 100 was 19 to 29 ms late, with 300 15 to 23, and as many runs are made in a second but for a tenth at most.
- */
+/** Rows that are enough for one statement: a start that commits meanwhile waits until they are on disk, too. */
 const ROWS_PER_STATEMENT = 300
 /** A run's own row and its first line. */
 const ROWS_OF_RUN = 2

@@ -1,50 +1,119 @@
+import type { Actor } from '../domain/actor.ts'
+import type { Instant } from '../domain/picture.ts'
 import type { RunStatus } from '../domain/run.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { ActorKind } from '../generated/prisma/enums.ts'
+import { at } from './sql.ts'
 
-/** A control that was made of a run, or of something in it, as the run's log has it. */
+/** What somebody did to a run, or to something in it, as the run's log has it; or what the run did by itself. */
 export type MadeControl = {
   line: number
-  actor: { kind: ActorKind; name: string }
+  actor: Actor
   action: string
   at: Date
-  /** What the run was before and after, of controls of the run itself. */
-  from: RunStatus | null
-  to: RunStatus | null
-  /** Which step of it was controlled, a bare UUID. */
-  stepId: string | null
-  /** What was abandoned of its ledger: its id as the API shows it. */
-  resourceId: string | null
 }
 
-/** Controls further back are of another evening. */
-const LOOKED_AT = 100
+/** The same where it moved the run from a status to another. */
+export type StatusChange = MadeControl & { from: RunStatus; to: RunStatus }
 
-/**
- * The controls that were made of a run last, newest first. Whoever archives an event, or publishes it without an
- * occurrence, cancels runs, too.
- */
-export async function readControlsMade(db: PrismaClient, runId: string): Promise<MadeControl[]> {
-  const rows = await db.$queryRaw<(Omit<MadeControl, 'actor'> & { actorKind: ActorKind; actorName: string })[]>(
-    Prisma.sql`
-      SELECT l.line, l.at, l.actor_kind::text AS "actorKind", l.actor_name AS "actorName",
-        CASE l.kind WHEN 'resource.abandoned' THEN 'ABANDON_RESOURCE' WHEN 'run.status' THEN 'CANCEL'
-          ELSE l.detail ->> 'control' END AS action,
-        CASE WHEN l.kind IN ('run.control', 'run.status') THEN l.detail ->> 'from' END AS "from",
-        CASE WHEN l.kind IN ('run.control', 'run.status') THEN l.detail ->> 'to' END AS "to",
-        CASE l.kind WHEN 'step.control' THEN l.step_id END AS "stepId", l.detail ->> 'resourceId' AS "resourceId"
-      FROM run_log l
-      WHERE l.run_id = ${runId}::uuid AND (l.kind IN ('run.control', 'step.control', 'resource.abandoned')
-        OR (l.kind = 'run.status' AND l.detail ->> 'to' = 'CANCELLED' AND l.actor_kind <> 'SYSTEM'))
+/** Who was first is looked for among so many. */
+const LOOKED_AT = 500
+
+// What archiving and publishing do to runs is to cancel them; `run.superseded` has instants as its `from` and `to`.
+const COLUMNS = Prisma.sql`l.line, l.at, l.actor_kind::text AS "actorKind", l.actor_name AS "actorName",
+  CASE l.kind WHEN 'resource.abandoned' THEN 'ABANDON_RESOURCE' ELSE coalesce(l.detail ->> 'control', 'CANCEL') END
+    AS action,
+  CASE l.kind WHEN 'run.superseded' THEN 'SCHEDULED' ELSE l.detail ->> 'from' END AS "from",
+  CASE l.kind WHEN 'run.superseded' THEN 'CANCELLED' ELSE l.detail ->> 'to' END AS "to"`
+
+/** The lines of a run's log for which that is so, newest first. */
+async function read(db: PrismaClient, runId: string, which: Prisma.Sql): Promise<StatusChange[]> {
+  const rows = await db.$queryRaw<(Omit<StatusChange, 'actor'> & { actorKind: ActorKind; actorName: string })[]>(
+    Prisma.sql`SELECT ${COLUMNS} FROM run_log l WHERE l.run_id = ${runId}::uuid AND (${which})
       ORDER BY l.line DESC LIMIT ${LOOKED_AT}`,
   )
   return rows.map(({ actorKind, actorName, ...row }) => ({ ...row, actor: { kind: actorKind, name: actorName } }))
 }
 
-/** Whether anything of a run was held anew behind a line of its log. */
-export async function wasHeldBehind(db: PrismaClient, runId: string, line: number): Promise<boolean> {
-  const [row] = await db.$queryRaw<{ held: boolean }[]>(Prisma.sql`
-    SELECT EXISTS (SELECT 1 FROM run_log WHERE run_id = ${runId}::uuid AND line > ${line}::int
-      AND jsonb_exists(detail, 'holdUntil')) AS held`)
-  return row?.held ?? false
+async function readLast(db: PrismaClient, runId: string, which: Prisma.Sql): Promise<MadeControl | null> {
+  const [last] = await read(db, runId, which)
+  return last ?? null
+}
+
+/** What moved a run from status to status, newest first. */
+export const readStatusChanges = (db: PrismaClient, runId: string): Promise<StatusChange[]> =>
+  read(
+    db,
+    runId,
+    Prisma.sql`(l.kind IN ('run.status', 'run.control') AND l.detail ->> 'from' <> l.detail ->> 'to')
+      OR (l.kind = 'run.superseded' AND l.detail ->> 'cancelled' = 'true')`,
+  )
+
+/** The controls of a step, newest first. */
+export const readControlsOfStep = (
+  db: PrismaClient,
+  { runId, stepId }: { runId: string; stepId: string },
+): Promise<MadeControl[]> => read(db, runId, Prisma.sql`l.step_id = ${stepId}::uuid AND l.kind = 'step.control'`)
+
+/** Who ended a hold last, if nothing was held anew since. */
+export async function readEndOfHold(db: PrismaClient, runId: string): Promise<MadeControl | null> {
+  return readLast(
+    db,
+    runId,
+    Prisma.sql`l.kind = 'run.control' AND l.detail ->> 'control' = 'END_HOLD' AND NOT EXISTS (
+      SELECT 1 FROM run_log h WHERE h.run_id = ${runId}::uuid AND h.line > l.line AND jsonb_exists(h.detail, 'holdUntil'))`,
+  )
+}
+
+const IS_RETRY = Prisma.sql`l.kind = 'run.control' AND l.detail ->> 'control' = 'RETRY_CLEANUP'`
+
+/** Who retried a cleanup last, or abandoned something of the ledger since. */
+export const readLastOfCleanup = (db: PrismaClient, runId: string): Promise<MadeControl | null> =>
+  readLast(db, runId, Prisma.sql`(${IS_RETRY}) OR l.kind = 'resource.abandoned'`)
+
+/** Who abandoned something of a ledger; `resourceId` as the API shows it. */
+export const readAbandonment = (
+  db: PrismaClient,
+  { runId, resourceId }: { runId: string; resourceId: string },
+): Promise<MadeControl | null> =>
+  readLast(db, runId, Prisma.sql`l.kind = 'resource.abandoned' AND l.detail ->> 'resourceId' = ${resourceId}`)
+
+/** Who retried the cleanup last after something of the ledger could not be taken back; `resourceId` as the API shows it. */
+export const readRetryOf = (
+  db: PrismaClient,
+  { runId, resourceId }: { runId: string; resourceId: string },
+): Promise<MadeControl | null> =>
+  readLast(
+    db,
+    runId,
+    Prisma.sql`${IS_RETRY} AND EXISTS (
+      SELECT 1 FROM run_log f WHERE f.run_id = ${runId}::uuid AND f.line < l.line AND f.kind = 'resource.failed'
+        AND f.detail ->> 'resourceId' = ${resourceId})`,
+  )
+
+/** What opened the gate of a phase; `at` in milliseconds since the epoch. */
+export type Opening = { phase: string; at: Instant } & (
+  | { by: 'ELAPSED' }
+  | { by: 'TRIGGER'; trigger: string }
+  | { by: 'FORCED'; actor: Actor }
+)
+
+/** What opened the gate of a phase of a run, before it ended; null: nothing did. */
+export async function readOpening(
+  db: PrismaClient,
+  { runId, phase, now }: { runId: string; phase: string; now: Instant },
+): Promise<Opening | null> {
+  const [row] = await db.$queryRaw<
+    { by: Opening['by']; at: Date; trigger: string; kind: ActorKind; name: string }[]
+  >(Prisma.sql`
+    SELECT coalesce(g.opened_by::text, 'ELAPSED') AS by, coalesce(g.opened_at, g.opens_at) AS at, g.trigger,
+      g.opened_by_kind::text AS kind, g.opened_by_name AS name
+    FROM gates g JOIN runs r ON r.id = g.run_id
+    WHERE g.run_id = ${runId}::uuid AND g.phase = ${phase}
+      AND coalesce(g.opened_at, g.opens_at) <= least(${at(now)}, r.ended_at)`)
+  if (row === undefined) return null
+  const { by, trigger, kind, name } = row
+  const opened = { phase, at: row.at.getTime() }
+  if (by === 'FORCED') return { ...opened, by, actor: { kind, name } }
+  return by === 'TRIGGER' ? { ...opened, by, trigger } : { ...opened, by }
 }

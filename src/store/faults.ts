@@ -4,11 +4,11 @@ import { Silence } from './pool.ts'
 const REFUSALS = /^(0A|21|22|23|42|54)/
 
 /**
- * Whether what was sent is refused, by the database or because it could not even be written (too long a text, or what has
- * no JSON); false for a database that cannot be reached or is in trouble.
+ * Whether what was sent is refused, by the database or because it could not even be written (too long a text);
+ * false for a database that cannot be reached or is in trouble.
  */
 export function isRefusedByDatabase(error: unknown): boolean {
-  if (error instanceof RangeError || error instanceof TypeError) return true
+  if (error instanceof RangeError) return true
   const code = sqlState(error)
   return code !== null && REFUSALS.test(code)
 }

@@ -2,7 +2,6 @@ import { cleanupStatus, type RunLine } from '../domain/log.ts'
 import type { Instant } from '../domain/picture.ts'
 import type { CleanupStatus, RunStatus } from '../domain/run.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
-import type { ActorKind } from '../generated/prisma/enums.ts'
 import { lockKeys } from './claims.ts'
 import { toJsonb } from './json.ts'
 import { unresolved } from './pictures.ts'
@@ -20,14 +19,6 @@ export type RunForControl = {
   held: boolean
   /** The current phase's gate, if it is not open. */
   gate: { phase: string; enteredAt: Date } | null
-  /** What opened the gate that opened last: its time, a trigger, or somebody, whose `kind` is known. */
-  lastOpening: {
-    phase: string
-    by: 'ELAPSED' | 'TRIGGER' | 'FORCED'
-    kind: ActorKind | null
-    name: string | null
-    at: string
-  } | null
 }
 
 /** Reads a run for a control; null: there is none. An `after` gate whose instant has come counts as open. */
@@ -35,19 +26,12 @@ export async function readRunForControl(db: PrismaClient, runId: string, now: In
   const [row] = await db.$queryRaw<
     (Omit<RunForControl, 'gate'> & { gatePhase: string | null; gateEnteredAt: Date | null })[]
   >(Prisma.sql`
-    SELECT r.id, to_json(o) AS "lastOpening", r.status::text AS status, r.cleanup_status::text AS "cleanupStatus", r.current_phase AS "currentPhase",
+    SELECT r.id, r.status::text AS status, r.cleanup_status::text AS "cleanupStatus", r.current_phase AS "currentPhase",
       r.phase_index IS NOT NULL AS "enteredPhase", v.grace_seconds AS "graceSeconds",
       (coalesce(r.hold_until > ${at(now)}, false) OR ${hasHeldStep(Prisma.sql`r`, now)}) AS held,
       g.phase AS "gatePhase", g.entered_at AS "gateEnteredAt"
     FROM runs r JOIN versions v ON v.id = r.version_id
       LEFT JOIN gates g ON g.run_id = r.id AND g.phase_index = r.phase_index AND ${gateClosed(now)}
-      LEFT JOIN LATERAL (
-        SELECT a.phase, coalesce(a.opened_by::text, 'ELAPSED') AS by, coalesce(a.opened_at, a.opens_at) AS at,
-          a.opened_by_kind::text AS kind,
-          CASE a.opened_by WHEN 'TRIGGER' THEN a.trigger WHEN 'FORCED' THEN a.opened_by_name END AS name
-        FROM gates a WHERE a.run_id = r.id AND coalesce(a.opened_at, a.opens_at) <= least(${at(now)}, r.ended_at)
-        ORDER BY 3 DESC, a.phase_index DESC LIMIT 1
-      ) o ON TRUE
     WHERE r.id = ${runId}::uuid`)
   if (row === undefined) return null
   const { gatePhase, gateEnteredAt, ...run } = row

@@ -9,11 +9,12 @@ import { measureAnatomy } from './anatomy.ts'
 import { measureAtSize } from './at-size/at-size.ts'
 import { CONTENDERS, inProcessOfItsOwn } from './contenders.ts'
 import { measureControls } from './controls.ts'
-import { measureStarts } from './cuelight.ts'
+import type { Starts } from './cuelight.ts'
 import type { Effort } from './effort.ts'
 import { measureCrowd, measureFanOut } from './fan-out.ts'
 import { measureFootprint } from './footprint.ts'
-import { measureMaterialise } from './materialise.ts'
+import type { MaterialiseFigures } from './materialise.ts'
+import { median, middleOf } from './middle.ts'
 import { measureProcesses } from './processes.ts'
 import { atSizeReport, type Rate, type Ratio, type Results, reportOf } from './report.ts'
 import { measureSchedules } from './schedules.ts'
@@ -26,11 +27,10 @@ const REPORT = join(HERE, 'results.md')
 // that, with so many runs; a million where no number is given.
 const [what, size] = process.argv.slice(2)
 const ROUNDS = what === 'at-size' ? 0 : Number(what ?? 3)
-if (!Number.isInteger(ROUNDS) || ROUNDS < 0) throw new Error(`"${what}" is no number of rounds; say 3, or at-size.`)
+if (!Number.isInteger(ROUNDS) || (ROUNDS < 1 && what !== 'at-size'))
+  throw new Error(`"${what}" is no number of rounds; say 3, or at-size.`)
 /** What fewer rounds say is shown, and not kept. */
 const ROUNDS_TO_KEEP = 3
-
-const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 function installPeers(): void {
   if (existsSync(join(HERE, 'node_modules'))) return
@@ -66,7 +66,6 @@ async function onFreshDatabase<T>(server: string, measure: (url: string) => Prom
 }
 
 const MACHINE = {
-  node: process.version,
   cpus: cpus().length,
   model: cpus()[0]?.model,
   memoryGiB: Math.round(totalmem() / 2 ** 30),
@@ -86,19 +85,21 @@ function rateOf(how: string, rounds: Effort[]): Rate {
   }
 }
 
-/** The versions of what is measured, as their packages and the server say. */
+/** The versions of what is measured, as they are installed and the server says. */
 async function versions(): Promise<Record<string, string>> {
   const admin = new pg.Client({ connectionString: postgres.url })
   await admin.connect()
   const { rows } = await admin.query<{ version: string }>("SELECT current_setting('server_version') AS version")
   await admin.end()
-  const read = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const { version, dependencies } = read(join(HERE, '../..'))
+  const read = (...folder: string[]) => JSON.parse(readFileSync(join(...folder, 'package.json'), 'utf8'))
+  const root = join(HERE, '../..')
+  const peers = what === 'at-size' ? [] : Object.keys(read(HERE).dependencies)
   return {
-    Cuelight: version,
+    'Node.js': process.versions.node,
+    Cuelight: read(root).version,
     PostgreSQL: rows[0]?.version ?? '',
-    Prisma: dependencies['@prisma/client'],
-    ...read(HERE).dependencies,
+    Prisma: read(root, 'node_modules/@prisma/client').version,
+    ...Object.fromEntries(peers.map((name) => [name, read(HERE, 'node_modules', name).version])),
   }
 }
 
@@ -132,43 +133,41 @@ async function measureAll(): Promise<Omit<Results, 'atSize'>> {
       rounds: pairs.map((pair) => Number(pair.toFixed(2))),
     }
   })
-  const anatomy = await onFreshDatabase(postgres.url, async (url) => {
-    await migrate(url)
-    return measureAnatomy(url)
-  })
-  const starts = await onFreshDatabase(postgres.url, async (url) => {
-    await migrate(url)
-    return measureStarts(url, 300)
-  })
-  const materialise = await onFreshDatabase(postgres.url, async (url) => {
-    await migrate(url)
-    return measureMaterialise(url, 10_000)
-  })
-  const fanOut = await onFreshDatabase(postgres.url, async (url) => {
-    await migrate(url)
-    return measureFanOut(url)
-  })
-  const crowd = await onFreshDatabase(postgres.url, async (url) => {
-    await migrate(url)
-    return measureCrowd(url)
-  })
-  const controls = await onFreshDatabase(postgres.url, async (url) => {
-    await migrate(url)
-    return measureControls(url)
-  })
+  const onMigrated = <T>(measure: (url: string) => Promise<T>) =>
+    onFreshDatabase(postgres.url, async (url) => {
+      await migrate(url)
+      return measure(url)
+    })
+  const repeated = <T extends object>(
+    name: string,
+    measure: (url: string) => Promise<T>,
+    by: (measured: T) => number,
+  ) => {
+    console.log(`${name}, ${ROUNDS} times`)
+    return middleOf(ROUNDS, () => onMigrated(measure), by)
+  }
+  const anatomy = await onMigrated(measureAnatomy)
+  const alone = async <T extends object>(name: string, by: (measured: T) => number) => {
+    const { run, stop } = inProcessOfItsOwn<T>(name)
+    const measured = await repeated(name, run, by)
+    await stop()
+    return measured
+  }
+  const starts = await alone<Starts>('starts', ({ p99 }) => p99)
+  const materialise = await alone<MaterialiseFigures>('upcoming runs', ({ latenessMs: { making, repinning } }) =>
+    Math.max(making.p99, repinning.p99),
+  )
+  const fanOut = await repeated('a log and its subscribers', measureFanOut, ({ p99Ms }) => p99Ms)
+  const crowd = await onMigrated(measureCrowd)
+  const controls = await repeated('controls', measureControls, ({ sameProcess }) => sameProcess.p99Ms)
   const stepsPerSecond: number[] = []
   for (const processes of [1, 2]) {
-    const rate = await onFreshDatabase(postgres.url, async (url) => {
-      await migrate(url)
-      return measureProcesses(url, processes)
-    })
-    stepsPerSecond.push(Math.round(rate))
+    const rates: number[] = []
+    while (rates.length < ROUNDS) rates.push(await onMigrated((url) => measureProcesses(url, processes)))
+    stepsPerSecond.push(Math.round(median(rates)))
   }
-  const footprint = await onFreshDatabase(postgres.url, async (url) => {
-    await migrate(url)
-    return measureFootprint(url)
-  })
-  const server = await measureServer()
+  const footprint = await onMigrated(measureFootprint)
+  const server = await middleOf(ROUNDS, measureServer, ({ existingMs }) => existingMs)
   const schedules = measureSchedules()
   return {
     machine: MACHINE,
@@ -190,7 +189,8 @@ async function measureAll(): Promise<Omit<Results, 'atSize'>> {
 }
 
 async function measureFull(): Promise<Results['atSize']> {
-  return { machine: MACHINE, measuredOn: TODAY, ...(await measureAtSize((use) => onFreshDatabase(postgres.url, use))) }
+  const where = { machine: MACHINE, measuredOn: TODAY, versions: await versions() }
+  return { ...where, ...(await measureAtSize((use) => onFreshDatabase(postgres.url, use))) }
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cuelight-bench-'))

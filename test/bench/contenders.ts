@@ -63,11 +63,13 @@ export const CONTENDERS: Contender[] = [
 ]
 
 /**
- * A process for a contender alone, for all of its rounds: what one compiles and leaves in memory is no burden to the next.
- * Ended by `stop`, or with this process.
+ * A process for a contender alone, or for something else that is measured, for all of its rounds: what one compiles and
+ * leaves in memory is no burden to the next. Ended by `stop`, or with this process.
  */
-export function inProcessOfItsOwn(name: string): {
-  run: (url: string) => Promise<Effort>
+export function inProcessOfItsOwn<Measured = Effort>(
+  name: string,
+): {
+  run: (url: string) => Promise<Measured>
   stop: () => Promise<unknown>
 } {
   const child = fork(join(import.meta.dirname, 'contender.ts'), [name], {
@@ -82,8 +84,8 @@ export function inProcessOfItsOwn(name: string): {
   return {
     async run(url) {
       child.send(url)
-      const [effort] = await Promise.race([once(child, 'message'), ended])
-      return effort as Effort
+      const [measured] = await Promise.race([once(child, 'message'), ended])
+      return measured as Measured
     },
     stop() {
       child.disconnect()

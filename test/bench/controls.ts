@@ -5,11 +5,19 @@ import { ADMIN_TOKEN, type Served, startServed } from './served.ts'
 
 /** Of each there are a pause, a resume and a confirmation. */
 const ROUNDS = 300
+/** A phase has 200 at most. */
+const STEPS_OF_PHASE = 100
 const LOG =
   'subscription ($runId: ID!) { runLog(runId: $runId, after: 0) { cursor entries { line kind text stepId } } }'
 const PARKED = 'step.parked'
+// As a client sends them: the same document each time, which the server then knows.
+const CONTROLS = {
+  pauseRun: 'mutation ($input: RunReasonInput!) { pauseRun(input: $input) { ...on Error { message } } }',
+  resumeRun: 'mutation ($input: RunReasonInput!) { resumeRun(input: $input) { ...on Error { message } } }',
+  confirmCue: 'mutation ($input: ConfirmCueInput!) { confirmCue(input: $input) { ...on Error { message } } }',
+}
 
-type Lateness = { p50Ms: number; p99Ms: number }
+export type Lateness = { p50Ms: number; p99Ms: number }
 /** From sending a control over HTTP to the frame with its log line at a subscriber, in milliseconds. */
 export type Controls = { count: number; sameProcess: Lateness; otherProcess: Lateness }
 
@@ -27,33 +35,25 @@ export async function measureControls(databaseUrl: string): Promise<Controls> {
     const [same, other] = [new Follower(here, runId), new Follower(there, runId)]
     followers.push(same, other)
     const waits: { same: number[]; other: number[] } = { same: [], other: [] }
-    const control = async (mutation: string, note: string) => {
+    const control = async (name: keyof typeof CONTROLS, { note, ...input }: { note: string; id: string }) => {
       const comes = [same, other].map((follower) => follower.next(({ text }) => text.endsWith(`: ${note}.`)))
       const sentAt = performance.now()
-      const done = ask(here, mutation)
+      const why = name === 'confirmCue' ? { note } : { reason: note }
+      const done = ask(here, CONTROLS[name], { input: { ...input, ...why } })
       const [sameAt = 0, otherAt = 0] = (await Promise.all(comes)).map(({ at }) => at)
       waits.same.push(sameAt - sentAt)
       waits.other.push(otherAt - sentAt)
-      if (JSON.stringify(await done).includes('message')) throw new Error(`${mutation}: ${JSON.stringify(await done)}`)
+      if (JSON.stringify(await done).includes('message')) throw new Error(`${note}: ${JSON.stringify(await done)}`)
       // Neither always in the window of the lines before, nor always behind it.
       await delay(10 + ((waits.same.length * 7) % 31))
     }
     let parked = await Promise.all([same, other].map((follower) => follower.next(({ kind }) => kind === PARKED)))
     for (let round = 1; round <= ROUNDS; round++) {
-      const stepId = parked[0]?.entry.stepId
-      for (const name of ['pauseRun', 'resumeRun']) {
-        const note = `${name} ${round}`
-        await control(
-          `mutation { ${name}(input: {id: "${runId}", reason: "${note}"}) { ...on Error { message } } }`,
-          note,
-        )
-      }
+      const stepId = parked[0]?.entry.stepId ?? ''
+      for (const name of ['pauseRun', 'resumeRun'] as const)
+        await control(name, { id: runId, note: `${name} ${round}` })
       const next = [same, other].map((follower) => follower.next(({ kind }) => kind === PARKED))
-      const note = `Done ${round}`
-      await control(
-        `mutation { confirmCue(input: {id: "${stepId}", note: "${note}"}) { ...on Error { message } } }`,
-        note,
-      )
+      await control('confirmCue', { id: stepId, note: `Done ${round}` })
       parked = await Promise.all(next)
     }
     return { count: waits.same.length, sameProcess: latenessOf(waits.same), otherProcess: latenessOf(waits.other) }
@@ -105,10 +105,9 @@ type Came = { entry: Entry; at: number }
 
 async function startRun(server: Served): Promise<string> {
   const cue = { actionId: 'core.cue', params: { instruction: 'Go on.' } }
-  // A phase has 200 steps at most.
-  const phases = Array.from({ length: Math.ceil((ROUNDS + 1) / 100) }, (_, index) => ({
+  const phases = Array.from({ length: Math.ceil((ROUNDS + 1) / STEPS_OF_PHASE) }, (_, index) => ({
     key: `part-${index}`,
-    steps: Array.from({ length: 100 }, () => cue),
+    steps: Array.from({ length: STEPS_OF_PHASE }, () => cue),
   }))
   const input = {
     slug: 'bench-controls',

@@ -10,7 +10,7 @@ import { publish } from './cuelight.ts'
 
 /** So many readers of one log that gets so many lines in all, at that rate. */
 type Load = { readers: number; linesPerSecond: number; lines: number }
-const BUSY: Load = { readers: 1_000, linesPerSecond: 1_000, lines: 31_000 }
+const BUSY: Load = { readers: 1_000, linesPerSecond: 1_000, lines: 21_000 }
 /** Of these, what comes in the first second, in which code is compiled: their waits are told for themselves. */
 const FIRST_LINES = 1_000
 /** As many connections as a process takes. */

@@ -234,6 +234,8 @@ test('who advances too late is told what opened the gate', async () => {
   ])
   const late = async (phase: string) => {
     const answer = await advancePhase(stage.ctx, TOM, { runId, phase, reason: 'go' })
+    // No person was first.
+    expect(answer).toMatchObject({ error: 'CONFLICT', lastControl: null })
     return answer.error === 'CONFLICT' ? answer.message : null
   }
   const confirm = async (phaseIndex: number) => {
@@ -250,6 +252,9 @@ test('who advances too late is told what opened the gate', async () => {
   expect(await late('two')).toMatch(/ Its time opened the gate of phase "two" just now\.$/)
   await confirm(1)
   expect(await late('two')).toMatch(/^The run is COMPLETED; .* Its time opened the gate of phase "two" just now\.$/)
+  expect(await late('one')).toMatch(
+    /^The run is COMPLETED; .* test\.slain opened the gate of phase "one" 1 h[^.]* ago\.$/,
+  )
   expect(await late('three')).toMatch(/^The run is COMPLETED; this needs [^.]+\.$/)
 })
 
@@ -263,7 +268,16 @@ test('who advances after another person, or a run that was cancelled, is told wh
   stage.clock.moveBy(1000)
   await cancelRun(stage.ctx, TOM, { runId })
   stage.clock.moveBy(3_600_000)
-  expect(await late()).toMatchObject({ message: expect.stringMatching(/ Tom cancelled this 1 h ago\.$/) })
+  expect(await late()).toMatchObject({
+    message: expect.stringMatching(/^The run is CANCELLED; .* Mira advanced this 1 h[^.]* ago\.$/),
+    lastControl: { action: 'ADVANCE', actor: MIRA },
+  })
+  const closed = await stage.play([{ key: 'one', steps: [CUE], advance: { after: '1h' } }])
+  await cancelRun(stage.ctx, MIRA, { runId: closed })
+  expect(await advancePhase(stage.ctx, TOM, { runId: closed, phase: 'one', reason: 'go' })).toMatchObject({
+    message: expect.stringMatching(/ Mira cancelled this just now\.$/),
+    lastControl: { action: 'CANCEL', actor: MIRA },
+  })
 })
 
 test('a run that is not there is not found', async () => {

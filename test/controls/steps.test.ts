@@ -80,6 +80,23 @@ test('a control of a step names who was first with that step, or with its run, a
   })
 })
 
+test('who retried a step was first to retry it, until it fails again', async () => {
+  const stage = await newStage()
+  stage.script.answers('a', TERMINAL, { ok: true })
+  const runId = await stage.play([{ key: 'one', steps: [{ key: 'a' }, CUE] }])
+  const id = await stepId(stage, runId)
+  const retry = (actor = TOM) => retryStep(stage.ctx, actor, { stepId: id, reason: 'again' })
+  await retry(MIRA)
+  const mira = { error: 'CONFLICT', lastControl: { actor: MIRA, action: 'RETRY' } }
+  expect(await retry()).toMatchObject(mira)
+  await resumeRun(stage.ctx, TOM, { runId })
+  await stage.settle()
+  expect(await stage.step(runId)).toMatchObject({ status: 'DONE' })
+  expect(await retry()).toMatchObject(mira)
+  // It was allowed all the time.
+  expect(await confirmCue(stage.ctx, TOM, { stepId: id })).toMatchObject({ error: 'CONFLICT', lastControl: null })
+})
+
 test('a cue names who has it; another may only take it over, and then both names are logged', async () => {
   const stage = await newStage()
   const runId = await stage.play([{ key: 'one', steps: [CUE] }])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { archiveDefinition } from '../../src/controls/definitions.ts'
+import { abandonResource } from '../../src/controls/ledger.ts'
 import type { Result } from '../../src/controls/result.ts'
 import {
   advancePhase,
@@ -11,7 +12,7 @@ import {
   retryCleanup,
 } from '../../src/controls/runs.ts'
 import { claimCue, confirmCue } from '../../src/controls/steps.ts'
-import { publishScheduled } from '../support/scheduled.ts'
+import { publishScheduled, republish } from '../support/scheduled.ts'
 import { MIRA, newStage, T0, TOM } from '../support/stage.ts'
 
 const CUE = { actionId: 'core.cue', params: { instruction: 'Go' } }
@@ -33,7 +34,7 @@ test('who was first is told whatever was controlled since, and however far the r
   const wait = { actionId: 'core.wait', params: { for: '1h' } }
   const runId = await stage.play([
     { key: 'one', steps: [CUE], advance: { after: '1h' } },
-    { key: 'two', steps: [wait] },
+    { key: 'two', steps: [wait], advance: { after: '1h' } },
   ])
   const told = async (refused: Promise<Result<object>>) => {
     const answer = await refused
@@ -53,6 +54,7 @@ test('who was first is told whatever was controlled since, and however far the r
   await stage.settle()
   const advance = () => told(advancePhase(stage.ctx, TOM, { runId, phase: 'one', reason: 'go' }))
   expect(await advance()).toEqual(mira('ADVANCE', 'advanced this'))
+  await advancePhase(stage.ctx, TOM, { runId, phase: 'two', reason: 'go' })
   await endHold(stage.ctx, MIRA, { runId })
   await stage.settle()
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
@@ -63,15 +65,69 @@ test('who was first is told whatever was controlled since, and however far the r
   expect(await pauseRun(stage.ctx, TOM, { runId })).toMatchObject({ error: 'CONFLICT', lastControl: null })
 })
 
-test('who archived an event was first to cancel its runs', async () => {
+test.each(['archived', 'published anew'])(
+  'who cancelled a run with its event, which was %s, was first',
+  async (how) => {
+    const stage = await newStage()
+    const { definitionId } = await publishScheduled(stage, { schedule: { once: { at: '2026-03-10T20:00' } } })
+    await stage.settle()
+    const run = await stage.db.prisma.run.findFirstOrThrow({ where: { definitionId } })
+    if (how === 'archived') await archiveDefinition(stage.ctx, MIRA, { id: definitionId })
+    else await republish(stage, definitionId, { schedule: { once: { at: '2026-03-11T20:00' } } })
+    for (const late of [cancelRun(stage.ctx, TOM, { runId: run.id }), pauseRun(stage.ctx, TOM, { runId: run.id })])
+      expect(await late).toMatchObject({ error: 'CONFLICT', message: expect.stringContaining('The run is CANCELLED') })
+    expect(await cancelRun(stage.ctx, TOM, { runId: run.id })).toMatchObject({
+      lastControl: { actor: MIRA, action: 'CANCEL' },
+    })
+  },
+)
+
+test('of several who changed the status since, the one is named who made it what it is', async () => {
   const stage = await newStage()
-  const { definitionId } = await publishScheduled(stage, { schedule: { once: { at: '2026-03-10T20:00' } } })
+  const runId = await stage.play([{ key: 'one', steps: [CUE] }])
+  await pauseRun(stage.ctx, TOM, { runId })
+  await cancelRun(stage.ctx, MIRA, { runId })
+  expect(await pauseRun(stage.ctx, TOM, { runId })).toMatchObject({ lastControl: { actor: MIRA, action: 'CANCEL' } })
+})
+
+test('who resumed a run that had not begun was not first to end its hold', async () => {
+  const stage = await newStage()
+  const { definitionId } = await stage.publish([{ key: 'one', steps: [{ key: 'a' }] }])
+  const runId = await stage.start(definitionId, { scheduledFor: new Date(T0 + 1000) })
   await stage.settle()
-  const run = await stage.db.prisma.run.findFirstOrThrow({ where: { definitionId } })
-  await archiveDefinition(stage.ctx, MIRA, { id: definitionId })
-  expect(await cancelRun(stage.ctx, TOM, { runId: run.id })).toMatchObject({
+  const { prisma } = stage.db
+  // As a process leaves it that dies behind its claim.
+  await prisma.run.update({ where: { id: runId }, data: { status: 'STARTING' } })
+  await pauseRun(stage.ctx, MIRA, { runId })
+  await resumeRun(stage.ctx, MIRA, { runId })
+  await stage.letPass(1000)
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
+  expect(await endHold(stage.ctx, TOM, { runId })).toMatchObject({ error: 'CONFLICT', lastControl: null })
+})
+
+test('who retried a cleanup is named for what it took back, and not for what had been', async () => {
+  const stage = await newStage()
+  const resources = ['a1', 'a2', 'a3'].map((ref) => ({ kind: 'spawn', ref }))
+  stage.script.answers('made', { ok: true, resources })
+  for (const ref of ['a2', 'a3']) stage.script.revertAnswers(ref, { ok: false, retry: false, error: 'stuck' })
+  const runId = await stage.play([{ key: 'one', steps: [{ actionId: 'test.spawn', key: 'made' }] }])
+  const abandon = async (ref: string) => {
+    const { id } = await stage.db.prisma.resource.findFirstOrThrow({ where: { runId, ref } })
+    const answer = await abandonResource(stage.ctx, TOM, { resourceId: id, reason: 'scenery' })
+    return answer.error === 'CONFLICT' ? answer.lastControl : answer
+  }
+  expect(await abandon('a1')).toBe(null)
+  stage.script.revertAnswers('a2', { ok: true })
+  stage.script.revertAnswers('a3', { ok: false, retry: false, error: 'stuck' })
+  await retryCleanup(stage.ctx, MIRA, { runId })
+  await stage.settle()
+  expect(await abandon('a1')).toBe(null)
+  expect(await abandon('a2')).toMatchObject({ actor: MIRA, action: 'RETRY_CLEANUP' })
+  expect(await abandon('a3')).toHaveProperty('resourceId')
+  expect(await abandon('a3')).toMatchObject({ actor: TOM, action: 'ABANDON_RESOURCE' })
+  expect(await retryCleanup(stage.ctx, MIRA, { runId })).toMatchObject({
     error: 'CONFLICT',
-    lastControl: { actor: MIRA, action: 'CANCEL' },
+    lastControl: { actor: TOM, action: 'ABANDON_RESOURCE' },
   })
 })
 

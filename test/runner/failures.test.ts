@@ -176,17 +176,15 @@ test('an action that logs a flood is called once, and every line is there', asyn
   expect(await stage.db.prisma.logLine.count({ where: { runId, kind: 'step.message' } })).toBe(150_000)
 })
 
-test.each([
-  ['too long', new RangeError('Invalid string length')],
-  ['of no JSON', new TypeError('Do not know how to serialize a BigInt')],
-])('what cannot be written, as it is %s, fails the step, once', async (_why, error) => {
+test('what is too long to be written fails the step, once', async () => {
   const stage = await newStage()
   stage.interpose((sql) => {
-    if (sql.values.some((value) => typeof value === 'string' && value.includes('far too odd'))) throw error
+    if (sql.values.some((value) => typeof value === 'string' && value.includes('far too long')))
+      throw new RangeError('Invalid string length')
     return stage.send(sql)
   })
   stage.expectFaults(/refused what a step/)
-  stage.script.on('a', () => ({ ok: true, output: { text: 'far too odd' } }))
+  stage.script.on('a', () => ({ ok: true, output: { text: 'far too long' } }))
   const runId = await stage.play([{ key: 'one', steps: [{ key: 'a' }] }])
   expect(await stage.run(runId)).toMatchObject({ status: 'PAUSED' })
   expect((await stage.step(runId)).lastError).toContain('cannot be stored')

@@ -3,7 +3,15 @@ import { runBlocked, runBudget, runStatus } from '../../src/domain/log.ts'
 import type { UpcomingChange } from '../../src/domain/upcoming.ts'
 import { Prisma, type PrismaClient } from '../../src/generated/prisma/client.ts'
 import { Budgets } from '../../src/store/budget.ts'
-import { readControlsMade, wasHeldBehind } from '../../src/store/controls-made.ts'
+import {
+  readAbandonment,
+  readControlsOfStep,
+  readEndOfHold,
+  readLastOfCleanup,
+  readOpening,
+  readRetryOf,
+  readStatusChanges,
+} from '../../src/store/controls-made.ts'
 import { archiveIfIdle } from '../../src/store/definitions.ts'
 import { mintId } from '../../src/store/ids.ts'
 import { abandonResourceIfFailed, readKeyHolder, retryCleanupIfKeyIsFree } from '../../src/store/ledger-controls.ts'
@@ -58,8 +66,13 @@ const controls: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['endHoldIfHeld', (client) => endHoldIfHeld(client, control)],
   ['forceGateIfClosed', (client) => forceGateIfClosed(client, { ...control, phase: 'one', reason: 'It is late' })],
   ['readStepForControl', (client) => readStepForControl(client, RUN)],
-  ['readControlsMade', (client) => readControlsMade(client, RUN)],
-  ['wasHeldBehind', (client) => wasHeldBehind(client, RUN, 1)],
+  ['readStatusChanges', (client) => readStatusChanges(client, RUN)],
+  ['readControlsOfStep', (client) => readControlsOfStep(client, { runId: RUN, stepId: RUN })],
+  ['readEndOfHold', (client) => readEndOfHold(client, RUN)],
+  ['readLastOfCleanup', (client) => readLastOfCleanup(client, RUN)],
+  ['readAbandonment', (client) => readAbandonment(client, { runId: RUN, resourceId: 'res_1' })],
+  ['readRetryOf', (client) => readRetryOf(client, { runId: RUN, resourceId: 'res_1' })],
+  ['readOpening', (client) => readOpening(client, { runId: RUN, phase: 'one', now: T0 })],
   ['claimCueIfStillHeldBy', (client) => claimCueIfStillHeldBy(client, { ...ofStep, seen: null })],
   ['confirmCueIfParked', (client) => confirmCueIfParked(client, { ...ofStep, note: null })],
   ['skipStepIfOpen', (client) => skipStepIfOpen(client, { ...ofStep, reason: 'No time' })],

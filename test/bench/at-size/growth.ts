@@ -3,6 +3,7 @@ import { Runner } from '../../../src/runner/runner.ts'
 import { DEFAULT_RUNNER_SETTINGS } from '../../../src/runner/settings.ts'
 import { migrate } from '../../../src/store/migrate.ts'
 import { onBench, publish } from '../cuelight.ts'
+import { median } from '../middle.ts'
 
 const POLL_MS = 5
 
@@ -83,9 +84,6 @@ export function drain(url: string, { runs, steps }: { runs: number; steps: numbe
 /** Steps per second beside so many waiting runs: the median of the rounds, and what share of the first size's it was in each. */
 export type Growth = { waiting: number; stepsPerSecond: number; rounds: number[]; share: number }
 
-export const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-
 type OnFresh = <T>(measure: (url: string) => Promise<T>) => Promise<T>
 
 /**
@@ -119,7 +117,12 @@ export async function measureGrowth(
     return sizes.map((waiting, index) => {
       const each = rates[index] ?? []
       const shares = each.map((rate, round) => rate / (rates[0]?.[round] ?? Number.NaN))
-      return { waiting, stepsPerSecond: median(each), rounds: each, share: Number(median(shares).toFixed(3)) }
+      return {
+        waiting,
+        stepsPerSecond: Math.round(median(each)),
+        rounds: each,
+        share: Number(median(shares).toFixed(3)),
+      }
     })
   }
   return onEach([])

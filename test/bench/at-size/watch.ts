@@ -14,7 +14,8 @@ export type Figures = {
 
 /** Nothing is asked for longer than this, however slow it is. */
 const LONGEST_MS = 30_000
-const WARM_UP = 5
+/** So many are left out, in which code is compiled, or those of so long. */
+const WARM_UP = { calls: 50, ms: 10_000 }
 
 type Counted = Map<string, { scans: number; rows: number }>
 
@@ -47,12 +48,16 @@ export async function watched(
   const before = await counts(url)
   try {
     const call = await begin(db)
-    const until = performance.now() + LONGEST_MS
-    for (; asked < calls + WARM_UP && (performance.now() < until || asked <= WARM_UP); asked += 1) {
+    const ask = async (): Promise<number> => {
       const began = performance.now()
       await call(asked)
-      if (asked >= WARM_UP) times.push(performance.now() - began)
+      asked += 1
+      return performance.now() - began
     }
+    const warm = performance.now() + WARM_UP.ms
+    while (asked < WARM_UP.calls && performance.now() < warm) await ask()
+    const until = performance.now() + LONGEST_MS
+    while (times.length === 0 || (times.length < calls && performance.now() < until)) times.push(await ask())
   } finally {
     await db.close()
   }
