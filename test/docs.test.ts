@@ -202,7 +202,9 @@ describe('what the bench measured', () => {
   const tenth = (value: number) => Number(value.toFixed(1))
 
   test('is in the README, each contender by its name', () => {
-    const rows = [...read('README.md').matchAll(/^\| (.+) \|$/gm)].map(([, row = '']) => row.split(' | '))
+    const rows = [...read('README.md').matchAll(/^\| (.+) \|$/gm)].map(([, row = '']) =>
+      row.split('|').map((cell) => cell.trim()),
+    )
     const named: Record<string, string> = {
       'Cuelight, 1 step': 'Cuelight: runs of 1 step',
       'graphile-worker, default': 'graphile-worker',

@@ -6,7 +6,7 @@ import { abandonResourceIfFailed, type ResourceForControl, readResourceForContro
 import type { ControlContext } from './context.ts'
 import { requiredReason } from './reason.ts'
 import { conflict, invalid, notFound, type Refusal, type Result } from './result.ts'
-import { shownControl, whoWasFirst } from './who-was-first.ts'
+import { shownControl, whoDid, whoWasFirst } from './who-was-first.ts'
 
 /** Leaves in the world what could not be taken back, for good. */
 export async function abandonResource(
@@ -44,7 +44,7 @@ async function refuse({ db }: ControlContext, resource: ResourceForControl, now:
   const ofIt = { runId, resourceId: formatId('Resource', id) }
   const abandoned = await readAbandonment(db.controls, ofIt)
   const first = abandoned ?? (await readRetryOf(db.controls, ofIt))
-  const who = whoWasFirst(first, now, abandoned === null ? 'its run' : 'this')
+  const who = abandoned === null ? whoWasFirst(first, now, 'its run') : whoDid(abandoned, 'abandoned this', now)
   const message = `The resource is ${status} and its run's cleanup is ${cleanupStatus}; this needs one that is FAILED, of a run whose cleanup is INCOMPLETE.${who}`
   return conflict(message, { runId, lastControl: shownControl(first) })
 }

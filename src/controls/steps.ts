@@ -2,7 +2,6 @@ import type { Actor } from '../domain/actor.ts'
 import { formatId } from '../domain/ids.ts'
 import * as log from '../domain/log.ts'
 import { mayControlStep, STEP_CONTROLS, type StepControl } from '../domain/step.ts'
-import { readStatusChanges } from '../store/controls-made.ts'
 import type { Controlled } from '../store/run-controls.ts'
 import {
   claimCueIfStillHeldBy,
@@ -141,9 +140,7 @@ async function attempt(
   const { runFrom, needs } = STEP_CONTROLS[name]
   const { runStatus: status } = step
   const own = await firstOverStep(ctx, step, name)
-  const over = async () =>
-    runFrom.includes(status) ? null : firstOverStatus(await readStatusChanges(ctx.db.controls, step.runId), runFrom)
-  const first = own ?? (await over())
+  const first = own ?? (await firstOverStatus(ctx, { id: step.runId, status }, runFrom))
   const state = step.parked ? 'waits for a person' : `is ${step.status}`
   const past = name === 'SKIP' && step.status === 'FAILED' && status === 'PAUSED'
   const advice = past ? ' Resume the run: it goes on behind this step.' : ''

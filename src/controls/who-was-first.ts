@@ -1,6 +1,6 @@
 import { formatDuration } from '../domain/duration.ts'
 import { RUN_CONTROLS, type RunControl, type RunStatus } from '../domain/run.ts'
-import { STEP_CONTROLS, type StepControl } from '../domain/step.ts'
+import { STEP_CONTROLS, type StepControl, type StepStatus } from '../domain/step.ts'
 import {
   type MadeControl,
   type Opening,
@@ -23,29 +23,49 @@ const PAST: Record<string, string> = {
 /** " Mira paused this 2 s ago." for the end of a refusal; empty where nobody was first. */
 export function whoWasFirst(first: MadeControl | null, now: number, of = 'this'): string {
   if (first === null) return ''
-  return ` ${first.actor.name} ${PAST[first.action] ?? 'changed'} ${of} ${ago(first.at.getTime(), now)}.`
+  return whoDid(first, `${PAST[first.action] ?? 'changed'} ${of}`, now)
 }
 
-/**
- * Who changed the status of a run last, since something was allowed in it that is not in the one it has now. Null: it left
- * the last status in which that was allowed by itself.
- */
-export function firstOverStatus(
-  changes: readonly StatusChange[],
-  allowedFrom: readonly RunStatus[],
-): MadeControl | null {
-  const left = changes.findIndex(({ from }) => allowedFrom.includes(from))
-  const isByItself = (change: StatusChange | undefined) => change === undefined || change.actor.kind === 'SYSTEM'
-  if (isByItself(changes[left])) return null
-  return changes.slice(0, left + 1).find((change) => !isByItself(change)) ?? null
+/** " Mira abandoned this 2 s ago." */
+export function whoDid({ actor, at }: MadeControl, what: string, now: number): string {
+  return ` ${actor.name} ${what} ${ago(at.getTime(), now)}.`
 }
+
+type RunInStatus = { id: string; status: RunStatus }
+
+/**
+ * Who brought a run into the status it has now, in which something is not allowed: the person who cancelled it, or who
+ * changed its status last since that was allowed. Null: it left the last status in which that was allowed by itself, or
+ * it is allowed.
+ */
+export async function firstOverStatus(
+  { db }: ControlContext,
+  { id, status }: RunInStatus,
+  allowedFrom: readonly RunStatus[],
+): Promise<MadeControl | null> {
+  if (allowedFrom.includes(status)) return null
+  const all = await readStatusChanges(db.controls, id)
+  // The log is read after the run, which may have gone on.
+  const until = all.findIndex(({ to }) => to === status)
+  const changes = until === -1 ? [] : all.slice(until)
+  const [newest] = changes
+  if (newest?.to === 'CANCELLED' && isPersons(newest)) return newest
+  // A run that is PAUSED before its first phase allows nothing that one allows that is RUNNING.
+  const isPhaseNeeded = allowedFrom.includes('RUNNING')
+  const leaving = changes.find(({ from, to }) => allowedFrom.includes(from) && !(isPhaseNeeded && to === 'STARTING'))
+  return leaving !== undefined && isPersons(leaving) ? (changes.find(isPersons) ?? null) : null
+}
+
+const isPersons = ({ actor }: StatusChange) => actor.kind !== 'SYSTEM'
 
 /** Whose control left nothing to do for another one of the same run. */
 export async function firstOverRun(
-  { db }: ControlContext,
-  { id, status, cleanupStatus }: RunForControl,
+  ctx: ControlContext,
+  run: RunForControl,
   name: RunControl,
 ): Promise<MadeControl | null> {
+  const { db } = ctx
+  const { id, cleanupStatus } = run
   const { from } = RUN_CONTROLS[name]
   if (name === 'RETRY_CLEANUP') {
     const last = await readLastOfCleanup(db.controls, id)
@@ -53,8 +73,11 @@ export async function firstOverRun(
     return madeItSo ? last : null
   }
   const ended = name === 'END_HOLD' ? await readEndOfHold(db.controls, id) : null
-  return ended ?? (from.includes(status) ? null : firstOverStatus(await readStatusChanges(db.controls, id), from))
+  return ended ?? firstOverStatus(ctx, run, from)
 }
+
+/** What a step is that failed again since it was retried, or was cancelled. */
+const NOT_RETRIED: readonly StepStatus[] = ['FAILED', 'REFUSED', 'CANCELLED']
 
 /** Whose control of a step itself left nothing to do for another one. */
 export async function firstOverStep(
@@ -68,7 +91,7 @@ export async function firstOverStep(
     TAKE_OVER: isTaken,
     CONFIRM: status === 'DONE',
     SKIP: status === 'SKIPPED',
-    RETRY: name === 'RETRY' && status !== 'FAILED' && status !== 'REFUSED',
+    RETRY: name === 'RETRY' && !NOT_RETRIED.includes(status),
   }
   const made = await readControlsOfStep(db.controls, { runId, stepId: id })
   return made.find(({ action }) => isOver[action]) ?? null

@@ -27,16 +27,16 @@ const COLUMNS = Prisma.sql`l.line, l.at, l.actor_kind::text AS "actorKind", l.ac
   CASE l.kind WHEN 'run.superseded' THEN 'CANCELLED' ELSE l.detail ->> 'to' END AS "to"`
 
 /** The lines of a run's log for which that is so, newest first. */
-async function read(db: PrismaClient, runId: string, which: Prisma.Sql): Promise<StatusChange[]> {
+async function read(db: PrismaClient, runId: string, which: Prisma.Sql, limit = LOOKED_AT): Promise<StatusChange[]> {
   const rows = await db.$queryRaw<(Omit<StatusChange, 'actor'> & { actorKind: ActorKind; actorName: string })[]>(
     Prisma.sql`SELECT ${COLUMNS} FROM run_log l WHERE l.run_id = ${runId}::uuid AND (${which})
-      ORDER BY l.line DESC LIMIT ${LOOKED_AT}`,
+      ORDER BY l.line DESC LIMIT ${limit}`,
   )
   return rows.map(({ actorKind, actorName, ...row }) => ({ ...row, actor: { kind: actorKind, name: actorName } }))
 }
 
 async function readLast(db: PrismaClient, runId: string, which: Prisma.Sql): Promise<MadeControl | null> {
-  const [last] = await read(db, runId, which)
+  const [last] = await read(db, runId, which, 1)
   return last ?? null
 }
 
@@ -78,18 +78,20 @@ export const readAbandonment = (
 ): Promise<MadeControl | null> =>
   readLast(db, runId, Prisma.sql`l.kind = 'resource.abandoned' AND l.detail ->> 'resourceId' = ${resourceId}`)
 
-/** Who retried the cleanup last after something of the ledger could not be taken back; `resourceId` as the API shows it. */
-export const readRetryOf = (
+/**
+ * Who retried the cleanup for the sake of something of the ledger that could not be taken back: the first to do so since
+ * it failed last, or else the last. `resourceId` as the API shows it.
+ */
+export async function readRetryOf(
   db: PrismaClient,
   { runId, resourceId }: { runId: string; resourceId: string },
-): Promise<MadeControl | null> =>
-  readLast(
-    db,
-    runId,
-    Prisma.sql`${IS_RETRY} AND EXISTS (
-      SELECT 1 FROM run_log f WHERE f.run_id = ${runId}::uuid AND f.line < l.line AND f.kind = 'resource.failed'
-        AND f.detail ->> 'resourceId' = ${resourceId})`,
-  )
+): Promise<MadeControl | null> {
+  const isFailure = Prisma.sql`l.kind = 'resource.failed' AND l.detail ->> 'resourceId' = ${resourceId}`
+  const failed = await readLast(db, runId, isFailure)
+  if (failed === null) return null
+  const retries = await read(db, runId, IS_RETRY)
+  return retries.findLast(({ line }) => line > failed.line) ?? retries[0] ?? null
+}
 
 /** What opened the gate of a phase; `at` in milliseconds since the epoch. */
 export type Opening = { phase: string; at: Instant } & (
@@ -110,7 +112,7 @@ export async function readOpening(
       g.opened_by_kind::text AS kind, g.opened_by_name AS name
     FROM gates g JOIN runs r ON r.id = g.run_id
     WHERE g.run_id = ${runId}::uuid AND g.phase = ${phase}
-      AND coalesce(g.opened_at, g.opens_at) <= least(${at(now)}, r.ended_at)`)
+      AND (g.opened_at IS NOT NULL OR g.opens_at <= least(${at(now)}, r.ended_at))`)
   if (row === undefined) return null
   const { by, trigger, kind, name } = row
   const opened = { phase, at: row.at.getTime() }

@@ -100,9 +100,33 @@ test('who resumed a run that had not begun was not first to end its hold', async
   await prisma.run.update({ where: { id: runId }, data: { status: 'STARTING' } })
   await pauseRun(stage.ctx, MIRA, { runId })
   await resumeRun(stage.ctx, MIRA, { runId })
+  expect(await stage.run(runId)).toMatchObject({ status: 'STARTING' })
+  expect(await endHold(stage.ctx, TOM, { runId })).toMatchObject({ error: 'CONFLICT', lastControl: null })
+  expect(await resumeRun(stage.ctx, TOM, { runId })).toMatchObject({ lastControl: { actor: MIRA, action: 'RESUME' } })
   await stage.letPass(1000)
   expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
   expect(await endHold(stage.ctx, TOM, { runId })).toMatchObject({ error: 'CONFLICT', lastControl: null })
+})
+
+test('who forced a gate is named although the other one began before that', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE], advance: { trigger: { on: 'test.slain' } } }])
+  stage.clock.moveBy(5)
+  await advancePhase(stage.ctx, MIRA, { runId, phase: 'one', reason: 'go' })
+  stage.clock.moveBy(-5)
+  expect(await advancePhase(stage.ctx, TOM, { runId, phase: 'one', reason: 'go' })).toMatchObject({
+    error: 'CONFLICT',
+    lastControl: { actor: MIRA, action: 'ADVANCE' },
+  })
+})
+
+test('who ended a hold is named after the run was cancelled, too', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [{ actionId: 'core.wait', params: { for: '1h' } }, CUE] }])
+  await endHold(stage.ctx, MIRA, { runId })
+  await stage.settle()
+  await cancelRun(stage.ctx, TOM, { runId })
+  expect(await endHold(stage.ctx, TOM, { runId })).toMatchObject({ lastControl: { actor: MIRA, action: 'END_HOLD' } })
 })
 
 test('who retried a cleanup is named for what it took back, and not for what had been', async () => {
@@ -122,6 +146,10 @@ test('who retried a cleanup is named for what it took back, and not for what had
   await retryCleanup(stage.ctx, MIRA, { runId })
   await stage.settle()
   expect(await abandon('a1')).toBe(null)
+  expect(await abandon('a2')).toMatchObject({ actor: MIRA, action: 'RETRY_CLEANUP' })
+  stage.script.revertAnswers('a3', { ok: false, retry: false, error: 'stuck' })
+  await retryCleanup(stage.ctx, TOM, { runId })
+  await stage.settle()
   expect(await abandon('a2')).toMatchObject({ actor: MIRA, action: 'RETRY_CLEANUP' })
   expect(await abandon('a3')).toHaveProperty('resourceId')
   expect(await abandon('a3')).toMatchObject({ actor: TOM, action: 'ABANDON_RESOURCE' })
