@@ -144,23 +144,23 @@ test('the same field under two aliases with different arguments is answered for 
 
 test('a calendar answers of each run and event what is asked of it alone, under every alias', async () => {
   const parts = {
-    steps: 'id steps { seq cue { id } }',
+    plan: 'id waitingOn { kind } version { version definition { slug } }',
     event: 'status definition { title currentVersion { version } }',
   }
   const window = `from: "${NOW.toISOString()}", to: "${new Date(NOW.getTime() + 60_000).toISOString()}"`
   const calendar = await client.query(`{ calendar(${window}) {
-    steps: run { ${parts.steps} } event: run { ${parts.event} }
+    plan: run { ${parts.plan} } event: run { ${parts.event} }
     definition { id title currentVersion { version } }
   } }`)
-  type Entry = { steps: { id: string }; event: object; definition: { id: string } }
+  type Entry = { plan: { id: string }; event: object; definition: { id: string } }
   const entries = calendar.at('calendar') as Entry[]
   expect(entries.length).toBeGreaterThan(5)
-  for (const { steps, event, definition } of entries) {
+  for (const { plan, event, definition } of entries) {
     const alone = await client.query(
-      `query ($run: ID!, $definition: ID!) { steps: run(id: $run) { ${parts.steps} } event: run(id: $run) { ${parts.event} }
+      `query ($run: ID!, $definition: ID!) { plan: run(id: $run) { ${parts.plan} } event: run(id: $run) { ${parts.event} }
         definition(id: $definition) { id title currentVersion { version } } }`,
-      { run: steps.id, definition: definition.id },
+      { run: plan.id, definition: definition.id },
     )
-    for (const [name, shown] of Object.entries({ steps, event, definition })) expect(alone.at(name)).toEqual(shown)
+    for (const [name, shown] of Object.entries({ plan, event, definition })) expect(alone.at(name)).toEqual(shown)
   }
 })
