@@ -347,3 +347,25 @@ test('starts that crowd do not keep a run waiting that goes on', async () => {
   expect(taken).toContain(runId)
   expect(taken.indexOf(runId)).toBeLessThan(1 + 2 * 2 + 2)
 })
+
+test('a start that goes wrong here is no end of the loop: its run is taken over once its claim lapses', async () => {
+  const stage = await newStage()
+  const { runId } = await waiting(stage, [{ key: 'one', steps: [{ key: 'a' }] }])
+  const next = await stage.start((await stage.publish(PHASES)).definitionId, { scheduledFor: new Date(DUE + MINUTE) })
+  await stage.settle()
+  stage.expectFaults(/"prepared starts" failed/)
+  const action = stage.registry.action.bind(stage.registry)
+  let asked = 0
+  stage.registry.action = (id) => {
+    asked += stage.clock.now() >= DUE ? 1 : 0
+    // Once its claim is written, and what holds it is not.
+    if (asked === 2) throw new Error('it cannot be told how long this takes')
+    return action(id)
+  }
+  await stage.letPass(DUE - T0)
+  expect(stage.script.calls).toEqual([])
+  expect(stage.faults).toHaveLength(1)
+  await stage.letPass(MINUTE)
+  expect(await stage.run(next)).toMatchObject({ status: 'RUNNING' })
+  expect(await stage.run(runId)).toMatchObject({ status: 'COMPLETED' })
+})
