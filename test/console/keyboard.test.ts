@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { TOKEN } from '../crash/server-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { browserPath, focusedOn, NO_BROWSER, openBrowser, TIME, tabTo, untilFocusOn } from './browser.ts'
 import { consoleServer, cue } from './console-server.ts'
 
@@ -121,8 +122,14 @@ describe.skipIf(browserPath === null)('with the keyboard alone', TIME, async () 
     await go(page, 'Add a step')
     await untilFocusOn(page, /^Action/)
     await page.keyboard.type('wait')
-    await page.getByRole('option', { name: 'Wait (core.wait)' }).waitFor()
-    await press(page, 'ArrowDown', 'Enter')
+    const option = page.getByRole('option', { name: 'Wait (core.wait)' })
+    // A list that changed forgets a moment later which of its options it was at.
+    await eventually(async () => {
+      await press(page, 'ArrowDown')
+      await page.evaluate('new Promise((done) => setTimeout(() => setTimeout(done)))')
+      expect(await option.getAttribute('data-combobox-selected')).toBe('true')
+    })
+    await press(page, 'Enter')
     await tabTo(page, /^for/)
     await page.keyboard.type('90s')
     await page.getByText('Ready to be published').waitFor()
