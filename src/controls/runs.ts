@@ -86,7 +86,7 @@ export async function advancePhase(
       const message = `Phase "${input.phase}" is not the current one: "${run.currentPhase}" is. Advance that, or leave it.`
       return tooLate(ctx, { message, runId: run.id, phase: input.phase, now: common.now }, () => null)
     }
-    const at = ctx.clock.now()
+    const { now: at } = common
     const line = log.phaseAdvanced(
       { at, actor, phase: input.phase },
       { because: 'FORCED', waitedSeconds: waitedSeconds(run.gate.enteredAt.getTime(), at), reason: reason.text },

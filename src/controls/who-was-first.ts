@@ -82,9 +82,10 @@ const NOT_RETRIED: readonly StepStatus[] = ['FAILED', 'REFUSED', 'CANCELLED']
 /** Whose control of a step itself left nothing to do for another one. */
 export async function firstOverStep(
   { db }: ControlContext,
-  { id, runId, status, parked }: StepForControl,
+  step: StepForControl,
   name: StepControl,
 ): Promise<MadeControl | null> {
+  const { id, runId, status, parked } = step
   const isTaken = parked && (name === 'CLAIM' || name === 'TAKE_OVER')
   const isOver: Record<string, boolean> = {
     CLAIM: isTaken,
@@ -94,7 +95,9 @@ export async function firstOverStep(
     RETRY: name === 'RETRY' && !NOT_RETRIED.includes(status),
   }
   const made = await readControlsOfStep(db.controls, { runId, stepId: id })
-  return made.find(({ action }) => isOver[action]) ?? null
+  // Somebody else may have taken it over since the step was read.
+  const isHolders = ({ actor }: MadeControl) => actor.kind === step.claimedByKind && actor.name === step.claimedByName
+  return made.find((control) => isOver[control.action] && (!isTaken || isHolders(control))) ?? null
 }
 
 /** As the API tells it. */

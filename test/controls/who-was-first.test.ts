@@ -12,6 +12,8 @@ import {
   retryCleanup,
 } from '../../src/controls/runs.ts'
 import { claimCue, confirmCue } from '../../src/controls/steps.ts'
+import { firstOverStep } from '../../src/controls/who-was-first.ts'
+import { readStepForControl } from '../../src/store/step-controls.ts'
 import { publishScheduled, republish } from '../support/scheduled.ts'
 import { MIRA, newStage, T0, TOM } from '../support/stage.ts'
 
@@ -127,6 +129,17 @@ test('who ended a hold is named after the run was cancelled, too', async () => {
   await stage.settle()
   await cancelRun(stage.ctx, TOM, { runId })
   expect(await endHold(stage.ctx, TOM, { runId })).toMatchObject({ lastControl: { actor: MIRA, action: 'END_HOLD' } })
+})
+
+test('who has a cue is named by whose claim it was, although another took it over since', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE] }])
+  const { id: stepId } = await stage.step(runId)
+  await claimCue(stage.ctx, MIRA, { stepId })
+  const read = await readStepForControl(stage.db.controls, stepId)
+  await claimCue(stage.ctx, TOM, { stepId, takeOver: true })
+  if (read === null) throw new Error('There is no step.')
+  expect(await firstOverStep(stage.ctx, read, 'TAKE_OVER')).toMatchObject({ actor: MIRA, action: 'CLAIM' })
 })
 
 test('who retried a cleanup is named for what it took back, and not for what had been', async () => {
