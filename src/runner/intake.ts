@@ -8,17 +8,10 @@ import {
   takeOverLapsed,
 } from '../store/claims.ts'
 import { cleanUpDue } from './cleanup.ts'
-import { PreparedStarts } from './prepared-starts.ts'
+import { type Hooks, PreparedStarts } from './prepared-starts.ts'
 import { type Begin, inPass } from './tracing.ts'
 import { workClaimed, workLapsed } from './work.ts'
 import type { WorkContext } from './work-context.ts'
-
-type Hooks = {
-  /** Runs one duty; an error in it is logged and harms no other. */
-  duty<T>(name: string, what: () => Promise<T>): Promise<T | undefined>
-  /** Work that goes on until its run waits. */
-  track(work: Promise<void>): void
-}
 
 /** Takes in hand what is due, as much as there is room for. */
 export class Intake {

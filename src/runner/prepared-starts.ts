@@ -11,14 +11,15 @@ import type { WorkContext } from './work-context.ts'
  */
 type Turn = { crowded: boolean; claimDueBy: Instant | null }
 
-type Hooks = {
+export type Hooks = {
   /** Runs one duty; an error in it is logged and harms no other. */
   duty<T>(name: string, what: () => Promise<T>): Promise<T | undefined>
-  /** A name for a claim. */
-  owner(): string
   /** Work that goes on until its run waits. */
   track(work: Promise<void>): void
 }
+
+/** `owner`: a name for a claim. */
+type StartHooks = Hooks & { owner(): string }
 
 /** How long before its instant the start of a run is rehearsed: it takes half of that. */
 const REHEARSED_MS = 3
@@ -34,14 +35,14 @@ const PASSES_IN_A_ROW = 2
  */
 export class PreparedStarts {
   readonly #context: WorkContext
-  readonly #hooks: Hooks
+  readonly #hooks: StartHooks
   #prepared: Prepared[] = []
   #alarm = new AbortController()
   #starting: Promise<void> | null = null
   #crowdSince: Instant | null = null
   #passesInARow = 0
 
-  constructor(context: WorkContext, hooks: Hooks) {
+  constructor(context: WorkContext, hooks: StartHooks) {
     this.#context = context
     this.#hooks = hooks
   }

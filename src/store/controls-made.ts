@@ -56,14 +56,13 @@ export const readControlsOfStep = (
 ): Promise<MadeControl[]> => read(db, runId, Prisma.sql`l.step_id = ${stepId}::uuid AND l.kind = 'step.control'`)
 
 /** Who ended a hold last, if nothing was held anew since. */
-export async function readEndOfHold(db: PrismaClient, runId: string): Promise<MadeControl | null> {
-  return readLast(
+export const readEndOfHold = (db: PrismaClient, runId: string): Promise<MadeControl | null> =>
+  readLast(
     db,
     runId,
     Prisma.sql`l.kind = 'run.control' AND l.detail ->> 'control' = 'END_HOLD' AND NOT EXISTS (
       SELECT 1 FROM run_log h WHERE h.run_id = ${runId}::uuid AND h.line > l.line AND jsonb_exists(h.detail, 'holdUntil'))`,
   )
-}
 
 const IS_RETRY = Prisma.sql`l.kind = 'run.control' AND l.detail ->> 'control' = 'RETRY_CLEANUP'`
 
