@@ -165,6 +165,27 @@ describe.skipIf(browserPath === null)('with the keyboard alone', TIME, async () 
     await untilFocusOn(page, /./)
   })
 
+  test('a button that is done as soon as it let the focus go has it again', async () => {
+    const page = await open({ token: TOKEN })
+    await page.getByText('Nothing is live').waitFor()
+    await tabTo(page, 'Start a run')
+    await page.evaluate(`new Promise((resolve) => {
+      const link = document.activeElement
+      const button = document.createElement('button')
+      button.textContent = 'Do it'
+      link.after(button)
+      button.focus()
+      button.addEventListener('focusout', () => {
+        setTimeout(() => {
+          button.disabled = false
+          resolve()
+        })
+      })
+      button.disabled = true
+    })`)
+    await untilFocusOn(page, 'Do it')
+  })
+
   test('an occurrence is moved, and the focus goes with it', async () => {
     const id = await server.publish('regatta')
     await server.start({ definitionId: id, scheduledFor: '2031-03-04T12:00:00Z' })

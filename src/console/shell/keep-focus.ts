@@ -9,8 +9,9 @@ type Trail = readonly { element: Element; index: number }[]
 
 /**
  * Whoever uses the keyboard goes on from where they were: when what has the focus is taken out of the page, what is
- * nearest to it gets it; when it is a button that does what it was pressed for, it itself once that is done. Of what is nearest in a dialog that closed
- * without giving it back, that is what is nearest in `main` to what had it there last. Answers how to stop.
+ * nearest to it gets it; when it is a button that does what it was pressed for, it itself once that is done. Of what
+ * is nearest in a dialog that closed without giving it back, that is what is nearest in `main` to what had it there
+ * last. Answers how to stop.
  */
 export function keepFocus(main: HTMLElement): () => void {
   let last: Trail = []
@@ -23,10 +24,12 @@ export function keepFocus(main: HTMLElement): () => void {
     if (main.contains(target)) lastInMain = last
   }
   const onBlur = ({ target }: FocusEvent) => {
-    // Let go by a person, and not taken: it is still there then.
+    if (!(target instanceof Element)) return
+    // What a person lets go of can have the focus all the while; a button may be enabled again by the next look.
+    const isTaken = !canHaveFocus(target)
     setTimeout(() => {
-      const isThere = target instanceof Element && target.isConnected && !target.matches(':disabled')
-      if (isThere && target === last[0]?.element && isLost()) last = lastInMain = []
+      const isLetGo = !isTaken && canHaveFocus(target)
+      if (isLetGo && target === last[0]?.element && isLost()) last = lastInMain = []
     })
   }
   const restore = () => {
@@ -55,6 +58,9 @@ export function keepFocus(main: HTMLElement): () => void {
 /** A button that waits for what it does is enabled again after that; of others that is not known. */
 const isDisabledForGood = (element: Element): boolean =>
   element.matches(':disabled') && !element.matches('[data-loading]')
+
+const canHaveFocus = (element: Element): boolean =>
+  element.isConnected && element.checkVisibility() && !element.matches(':disabled')
 
 const isLost = (): boolean => document.activeElement === document.body || document.activeElement === null
 
