@@ -49,7 +49,7 @@ export async function letGo({ db, clock }: WorkContext, worker: string): Promise
 
 const DAY_MS = 86_400_000
 /** Log lines that one statement deletes, about: some tens of milliseconds' work. */
-const LINES_PRUNED = 10_000
+const LINES_PRUNED = 20_000
 
 /** Forgets the keys of triggers whose day is over. */
 export async function pruneKeys({ db, clock, mayDispatch }: WorkContext): Promise<void> {

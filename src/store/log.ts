@@ -15,7 +15,7 @@ export async function appendLines(db: PrismaClient, runId: string, lines: readon
 }
 
 /** Runs whose logs one statement deletes at most. */
-const RUNS_PRUNED = 1_000
+const RUNS_PRUNED = 2_000
 
 /**
  * Deletes some of the log of runs that ended before the horizon, the longest over first, and marks as pruned those of
@@ -31,9 +31,11 @@ export async function pruneLogs(
   const [row] = await db.$queryRaw<{ pruned: number; more: boolean }[]>(Prisma.sql`
     WITH old AS MATERIALIZED (
       SELECT id, last_line, ended_at FROM runs r WHERE ${isOld} ORDER BY ended_at LIMIT ${RUNS_PRUNED}
+    ), left_of AS MATERIALIZED (
+      SELECT *, coalesce((SELECT min(line) FROM run_log l WHERE l.run_id = old.id), last_line + 1) AS first FROM old
     ), counted AS MATERIALIZED (
       SELECT id, first, sum(last_line - first + 1) OVER (ORDER BY ended_at, id) - (last_line - first + 1) AS before
-      FROM (SELECT *, coalesce((SELECT min(line) FROM run_log l WHERE l.run_id = old.id), last_line + 1) AS first FROM old) x
+      FROM left_of
     ), chosen AS MATERIALIZED (
       -- Only these are locked, and looked at again, as they may have changed since: each by its id, not among all.
       SELECT r.id, r.last_line, c.first FROM counted c CROSS JOIN LATERAL (

@@ -1,4 +1,5 @@
 import { migrate } from '../../../src/store/migrate.ts'
+import type { Middle } from '../middle.ts'
 import { measureDashboard } from './dashboard.ts'
 import { measurePass, measureRetention, type Retention } from './duties.ts'
 import { measureEndpoints } from './endpoints.ts'
@@ -11,7 +12,7 @@ export type AtSize = {
   dashboard: Record<string, Figures>
   endpoints: Record<string, Figures>
   runner: Record<string, Figures>
-  retention: Retention
+  retention: Middle<Retention>
   /** Steps per second by how many runs wait. */
   growth: Growth[]
   /** Steps per second in the filled database. */

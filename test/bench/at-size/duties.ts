@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Prisma } from '../../../src/generated/prisma/client.ts'
 import { systemClock } from '../../../src/runner/clock.ts'
 import { prune } from '../../../src/runner/duties.ts'
@@ -14,6 +15,7 @@ import { readGauges } from '../../../src/store/gauges.ts'
 import { claimLedgers } from '../../../src/store/ledger.ts'
 import { readToExpand } from '../../../src/store/materialise.ts'
 import { readOverdue, readPausedStarts } from '../../../src/store/missed.ts'
+import { type Middle, middleOf } from '../middle.ts'
 import { CALLS } from './dashboard.ts'
 import type { Filled } from './fill.ts'
 import { drain } from './growth.ts'
@@ -87,38 +89,49 @@ export type Retention = { alone: number; besideWriting: number; writtenMeanwhile
 const STEPS = 5
 const LINES_OF_RUN = 6 + STEPS
 /** Long enough to tell a rate by. */
-const LONG_ENOUGH_MS = 10_000
+const LONG_ENOUGH_MS = 5000
+const RETENTION = { ...DEFAULT_RUNNER_SETTINGS, logRetentionDays: 180 }
+/** How many times what is written has to be deleted, by the middle round of so many. */
+const ROUNDS = 3
 
 /** Deletes logs of the year's first half, by itself and beside a hot path that works off runs of five steps. */
-export async function measureRetention(url: string, runs: number): Promise<Retention> {
-  const writtenAlone = await drain(url, { runs, steps: STEPS })
-  const alone = await deleted(url, delayed(LONG_ENOUGH_MS))
-  const draining = drain(url, { runs, steps: STEPS })
-  const besideWriting = await deleted(url, draining)
-  const asLines = (stepsPerSecond: number) => Math.round((stepsPerSecond / STEPS) * LINES_OF_RUN)
-  return { alone, besideWriting, writtenMeanwhile: asLines(await draining), writtenAlone: asLines(writtenAlone) }
-}
-
-const delayed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Lines deleted in a second, as the runner deletes them, until something else is done. */
-async function deleted(url: string, until: Promise<unknown>): Promise<number> {
+export async function measureRetention(url: string, runs: number): Promise<Middle<Retention>> {
   const db = await openDatabase({ url, poolSize: 1, runnerPoolSize: 2 })
+  const asLines = (stepsPerSecond: number) => Math.round((stepsPerSecond / STEPS) * LINES_OF_RUN)
   try {
-    let over = false
-    const stop = () => {
-      over = true
-    }
-    until.then(stop, stop)
-    const settings = { ...DEFAULT_RUNNER_SETTINGS, logRetentionDays: 180 }
-    const began = Date.now()
-    let more = true
-    while (more && !over) more = await prune({ db, clock: systemClock, settings })
-    const seconds = (Date.now() - began) / 1000
-    const [row] = await db.prisma.$queryRaw<{ lines: number }[]>`
-      SELECT sum(last_line)::int AS lines FROM runs WHERE log_pruned_at >= ${new Date(began)}::timestamptz`
-    return Math.round((row?.lines ?? 0) / seconds)
+    return await middleOf(
+      ROUNDS,
+      async () => {
+        const writtenAlone = asLines(await drain(url, { runs, steps: STEPS }))
+        const alone = await deleted(db, delay(LONG_ENOUGH_MS))
+        let deleting = Promise.resolve(0)
+        const beside = (over: Promise<unknown>) => {
+          deleting = deleted(db, over)
+        }
+        const writtenMeanwhile = asLines(await drain(url, { runs, steps: STEPS, beside }))
+        return { alone, besideWriting: await deleting, writtenMeanwhile, writtenAlone }
+      },
+      ({ besideWriting, writtenMeanwhile }) => Number((besideWriting / writtenMeanwhile).toFixed(1)),
+    )
   } finally {
     await db.close()
   }
+}
+
+/** Lines deleted in a second, as the runner deletes them, until something else is done. */
+async function deleted(db: Database, until: Promise<unknown>): Promise<number> {
+  let over = false
+  const stop = () => {
+    over = true
+  }
+  until.then(stop, stop)
+  const began = Date.now()
+  while (!over) {
+    if (!(await prune({ db, clock: systemClock, settings: RETENTION })))
+      throw new Error('Nothing is left to be deleted: fill the database with more runs.')
+  }
+  const seconds = (Date.now() - began) / 1000
+  const [row] = await db.prisma.$queryRaw<{ lines: number }[]>`
+    SELECT sum(last_line)::int AS lines FROM runs WHERE log_pruned_at >= ${new Date(began)}::timestamptz`
+  return Math.round((row?.lines ?? 0) / seconds)
 }

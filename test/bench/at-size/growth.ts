@@ -39,8 +39,14 @@ function insertWaiting(url: string, waiting: number): Promise<void> {
   )
 }
 
-/** Works off runs that are all due: the rate of steps per second. No log is old enough to be deleted. */
-export function drain(url: string, { runs, steps }: { runs: number; steps: number }): Promise<number> {
+/**
+ * Works off runs that are all due: the rate of steps per second. No log is old enough to be deleted. `beside` is begun
+ * with them, and told when they are over.
+ */
+export function drain(
+  url: string,
+  { runs, steps, beside }: { runs: number; steps: number; beside?: (over: Promise<unknown>) => void },
+): Promise<number> {
   let calls = 0
   return onBench(
     url,
@@ -67,13 +73,18 @@ export function drain(url: string, { runs, steps }: { runs: number; steps: numbe
       const runner = new Runner({ db, changes, clock, registry, zones, settings, log })
       const left = () =>
         prisma.run.findFirst({ where: { definitionId, status: { not: 'COMPLETED' } }, select: { id: true } })
-      try {
+      const workOff = async () => {
         const began = performance.now()
         runner.start()
         // Looking costs the database as much as some of the runs; nothing has ended before its last call.
         while (calls < runs * steps) await delay(POLL_MS)
         while ((await left()) !== null) await delay(POLL_MS)
         return (runs * steps * 1000) / (performance.now() - began)
+      }
+      try {
+        const rate = workOff()
+        beside?.(rate)
+        return await rate
       } finally {
         await runner.stop()
       }
