@@ -6,7 +6,7 @@ import { checkServer } from './server-check.ts'
 
 export type { PrismaClient }
 
-/** The database, as four clients with a pool of connections each. Open one per process and close it when it ends. */
+/** The database, as five clients with a pool of connections each. Open one per process and close it when it ends. */
 export type Database = {
   /** For the API: models, and raw statements that the planner plans for their values each time. */
   prisma: PrismaClient
@@ -15,6 +15,11 @@ export type Database = {
    * runner's. They wait for no connection that a list or a run's work has.
    */
   controls: PrismaClient
+  /**
+   * For how runs stand, which every list asks of each run that it shows: raw statements of fixed text only, prepared and
+   * planned as the runner's, as planning them takes longer than executing them.
+   */
+  standings: PrismaClient
   /** For the runner and for publishing: raw statements of fixed text only, each prepared once, with plans pinned to the indexes. */
   hot: PrismaClient
   /**
@@ -43,7 +48,7 @@ const PATIENCE: DatabasePatience = {
 /** Publishing over 8,783 runs of 20 steps takes 3 s on two cores, and they may have 200 steps. */
 const LONG_CHANGES: Patience = { statementMs: 600_000, silenceMs: 605_000 }
 /** Most connections of each pool: what the API, controls and the runner keep busy, and how many long changes go on at a time. */
-export const POOL_SIZES = { api: 12, controls: 8, runner: 10, long: 4 }
+export const POOL_SIZES = { api: 8, standings: 4, controls: 8, runner: 10, long: 4 }
 
 /**
  * Publishing takes all upcoming runs along in one transaction, and a transaction that Prisma finds too old has done its
@@ -84,8 +89,9 @@ export async function openDatabase(options: {
   await checkServer(url)
   const api = openPool(url, { name: 'Cuelight', session: SESSION, max: poolSize, patience: patience.api })
   const pinned = { session: [...SESSION, ...PINNED_PLANS] }
-  const forControls = { name: 'Cuelight', max: Math.min(poolSize, POOL_SIZES.controls), patience: patience.api }
-  const controlling = openPool(url, { ...pinned, ...forControls })
+  const ofApi = (max: number) => ({ ...pinned, name: 'Cuelight', max: Math.min(poolSize, max), patience: patience.api })
+  const controlling = openPool(url, ofApi(POOL_SIZES.controls))
+  const standing = openPool(url, ofApi(POOL_SIZES.standings))
   const runner = openPool(url, {
     ...pinned,
     name: 'Cuelight runner',
@@ -97,18 +103,20 @@ export async function openDatabase(options: {
   const prisma = new PrismaClient({ adapter: new PrismaPg(api.pool, OWNED), transactionOptions: TRANSACTION })
   const prepared = (pool: Pool) => new PrismaPg(pool.pool, PREPARED)
   const controls = new PrismaClient({ adapter: prepared(controlling), transactionOptions: TRANSACTION })
+  const standings = new PrismaClient({ adapter: prepared(standing), transactionOptions: TRANSACTION })
   const patient = new PrismaClient({ adapter: prepared(long), transactionOptions: LONG_TRANSACTION })
   const hot = new PrismaClient({ adapter: prepared(runner), transactionOptions: TRANSACTION })
   return {
     prisma,
     controls,
+    standings,
     hot,
     patient,
     async close() {
-      await Promise.all([prisma, controls, hot, patient].map((client) => client.$disconnect()))
+      await Promise.all([prisma, controls, standings, hot, patient].map((client) => client.$disconnect()))
     },
     abandon() {
-      for (const pool of [api, controlling, runner, long]) pool.abandon()
+      for (const pool of [api, controlling, standing, runner, long]) pool.abandon()
     },
   }
 }

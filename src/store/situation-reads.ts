@@ -106,11 +106,11 @@ const RESOURCES_COUNTED = Prisma.sql`(
 
 /** The situation of each run at an instant. */
 export async function situationsOf(
-  db: Database,
+  db: Pick<Database, 'standings'>,
   runIds: readonly string[],
   { now, counted }: { now: Instant; counted: Counted },
 ): Promise<Map<string, Situation>> {
-  const rows = await db.prisma.$queryRaw<Row[]>`
+  const rows = await db.standings.$queryRaw<Row[]>`
     SELECT r.id AS "runId", r.status::text AS status, r.health::text AS health, r.stalled_since AS "stalledSince",
       r.cleanup_status::text AS "cleanupStatus", r.current_phase AS "currentPhase", r.params, r.time_zone AS "timeZone",
       r.concurrency_key AS "concurrencyKey", r.occurrence_at AS "occurrenceAt", r.scheduled_for AS "scheduledFor",

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { startEmbedded } from '../../src/store/embedded.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { measureAnatomy } from './anatomy.ts'
+import { takeApart } from './apart/apart.ts'
 import { measureAtSize } from './at-size/at-size.ts'
 import { CONTENDERS, inProcessOfItsOwn } from './contenders.ts'
 import { measureControls } from './controls.ts'
@@ -24,11 +25,12 @@ const HERE = import.meta.dirname
 const RESULTS = join(HERE, 'results.json')
 const REPORT = join(HERE, 'results.md')
 // `npm run bench -- 3`: everything but what takes a full database, in so many rounds. `npm run bench -- at-size 100000`:
-// that, with so many runs; a million where no number is given.
+// that, with so many runs; a million where no number is given. `npm run bench -- apart`: what stands in the way of goals.
 const [what, size] = process.argv.slice(2)
-const ROUNDS = what === 'at-size' ? 0 : Number(what ?? 3)
-if (!Number.isInteger(ROUNDS) || (ROUNDS < 1 && what !== 'at-size'))
-  throw new Error(`"${what}" is no number of rounds; say 3, or at-size.`)
+const isPart = what === 'at-size' || what === 'apart'
+const ROUNDS = isPart ? 0 : Number(what ?? 3)
+if (!Number.isInteger(ROUNDS) || (ROUNDS < 1 && !isPart))
+  throw new Error(`"${what}" is no number of rounds; say 3, at-size or apart.`)
 /** What fewer rounds say is shown, and not kept. */
 const ROUNDS_TO_KEEP = 3
 
@@ -65,6 +67,12 @@ async function onFreshDatabase<T>(server: string, measure: (url: string) => Prom
   }
 }
 
+const onMigrated = <T>(measure: (url: string) => Promise<T>): Promise<T> =>
+  onFreshDatabase(postgres.url, async (url) => {
+    await migrate(url)
+    return measure(url)
+  })
+
 const MACHINE = {
   cpus: cpus().length,
   model: cpus()[0]?.model,
@@ -93,7 +101,7 @@ async function versions(): Promise<Record<string, string>> {
   await admin.end()
   const read = (...folder: string[]) => JSON.parse(readFileSync(join(...folder, 'package.json'), 'utf8'))
   const root = join(HERE, '../..')
-  const peers = what === 'at-size' ? [] : Object.keys(read(HERE).dependencies)
+  const peers = isPart ? [] : Object.keys(read(HERE).dependencies)
   return {
     'Node.js': process.versions.node,
     Cuelight: read(root).version,
@@ -103,7 +111,7 @@ async function versions(): Promise<Record<string, string>> {
   }
 }
 
-async function measureAll(): Promise<Omit<Results, 'atSize'>> {
+async function measureAll(): Promise<Omit<Results, 'atSize' | 'apart'>> {
   installPeers()
   const contenders = CONTENDERS.map((contender) => ({ ...contender, ...inProcessOfItsOwn(contender.name) }))
   const efforts = new Map<string, Effort[]>(contenders.map(({ name }) => [name, []]))
@@ -133,11 +141,6 @@ async function measureAll(): Promise<Omit<Results, 'atSize'>> {
       rounds: pairs.map((pair) => Number(pair.toFixed(2))),
     }
   })
-  const onMigrated = <T>(measure: (url: string) => Promise<T>) =>
-    onFreshDatabase(postgres.url, async (url) => {
-      await migrate(url)
-      return measure(url)
-    })
   const repeated = <T extends object>(
     name: string,
     measure: (url: string) => Promise<T>,
@@ -188,9 +191,10 @@ async function measureAll(): Promise<Omit<Results, 'atSize'>> {
   }
 }
 
-async function measureFull(): Promise<Results['atSize']> {
+async function measurePart(): Promise<Partial<Results>> {
   const where = { machine: MACHINE, measuredOn: TODAY, versions: await versions() }
-  return { ...where, ...(await measureAtSize((use) => onFreshDatabase(postgres.url, use))) }
+  if (what === 'apart') return { apart: { ...where, ...(await takeApart(onMigrated)) } }
+  return { atSize: { ...where, ...(await measureAtSize((use) => onFreshDatabase(postgres.url, use))) } }
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cuelight-bench-'))
@@ -203,9 +207,9 @@ try {
     console.log(`\n${atSizeReport(atSize).join('\n')}`)
   } else {
     const others: Results = JSON.parse(readFileSync(RESULTS, 'utf8'))
-    const measured = what === 'at-size' ? { atSize: await measureFull() } : await measureAll()
+    const measured = isPart ? await measurePart() : await measureAll()
     const results = `${JSON.stringify({ ...others, ...measured }, null, 2)}\n`
-    const isKept = what === 'at-size' || ROUNDS >= ROUNDS_TO_KEEP
+    const isKept = isPart || ROUNDS >= ROUNDS_TO_KEEP
     if (isKept) writeFileSync(RESULTS, results)
     const report = reportOf(JSON.parse(results))
     if (isKept) writeFileSync(REPORT, report)

@@ -22,7 +22,7 @@ export async function onBench<T>(
   url: string,
   perform: (envelope: Envelope) => void,
   use: (bench: Bench) => Promise<T>,
-  { through = async (database: Database) => database } = {},
+  { through = async (database: Database) => database, settings = DEFAULT_RUNNER_SETTINGS } = {},
 ): Promise<T> {
   const db = await through(await openDatabase({ url, poolSize: 5, runnerPoolSize: 10 }))
   const changes = new Changes()
@@ -46,11 +46,16 @@ export async function onBench<T>(
   })
   const log = { info: () => {}, warn: console.warn, error: console.error }
   const zones = new IntlZones()
-  const settings = DEFAULT_RUNNER_SETTINGS
   const runner = new Runner({ db, changes, clock: systemClock, registry, zones, settings, log })
   try {
     return await use({
-      control: controlContext({ db, changes, clock: systemClock, catalog: registry }),
+      control: controlContext({
+        db,
+        changes,
+        clock: systemClock,
+        catalog: registry,
+        horizonDays: settings.horizonDays,
+      }),
       registry,
       runner,
     })

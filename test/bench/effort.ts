@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 
-/** What an amount of work took: how long, and for how many microseconds processors were busy for each unit of it. */
-export type Effort = { perSecond: number; nodeMicros: number; postgresMicros: number }
+/**
+ * What an amount of work took: how long, and for how many microseconds processors were busy for each unit of it.
+ * `busy`: the share of the machine's processors that were, with whatever.
+ */
+export type Effort = { perSecond: number; nodeMicros: number; postgresMicros: number; busy: number }
 
 /** Linux counts the time of processes in hundredths of a second. */
 export const TICK_MICROS = 10_000
@@ -11,13 +15,22 @@ const BENCH = process.send === undefined ? process.pid : process.ppid
 
 /** Begins to watch; what it answers ends that. Of PostgreSQL where it runs under the bench, and /proc is there. */
 export function watchEffort(): (units: number) => Effort {
-  const [node, postgres, begun] = [process.cpuUsage(), postgresTicks(), performance.now()]
+  const [node, postgres, begun, machine] = [process.cpuUsage(), postgresTicks(), performance.now(), processorTime()]
   return (units) => {
     const seconds = (performance.now() - begun) / 1000
     const { user, system } = process.cpuUsage(node)
     const micros = (postgresTicks() - postgres) * TICK_MICROS
-    return { perSecond: units / seconds, nodeMicros: (user + system) / units, postgresMicros: micros / units }
+    const { all, idle } = processorTime()
+    const busy = 1 - (idle - machine.idle) / (all - machine.all)
+    return { perSecond: units / seconds, nodeMicros: (user + system) / units, postgresMicros: micros / units, busy }
   }
+}
+
+/** Milliseconds of all processors since the machine began, and of those that they had nothing to do. */
+function processorTime(): { all: number; idle: number } {
+  const times = cpus().map((processor) => processor.times)
+  const all = times.flatMap((of) => Object.values(of)).reduce((sum, ms) => sum + ms, 0)
+  return { all, idle: times.reduce((sum, { idle }) => sum + idle, 0) }
 }
 
 /** Ticks that a process was busy; with those of its children that have ended, where they are asked for. */

@@ -100,6 +100,12 @@ export async function measureCrowd(url: string): Promise<Crowd> {
   }
 }
 
+/** The 99th percentile of what that many readers wait for a line of such a log after the first second, in milliseconds. */
+export async function measureWaits(url: string, readers: number): Promise<{ p99Ms: number }> {
+  const ours = await cuelight(url, { ...BUSY, readers })
+  return { p99Ms: latenessOf(warm(ours, ours.waits)).p99Ms }
+}
+
 const isFirst = ({ received }: Measured, index: number) => (received.lines[index] ?? 0) <= FIRST_LINES
 
 /** Of what was noted for each line as it came, that of the lines after the first second. */

@@ -4,6 +4,7 @@ import { startRun } from '../../src/controls/start.ts'
 import type { Envelope } from '../../src/modules/module.ts'
 import { readToExpand } from '../../src/store/materialise.ts'
 import { type Bench, onBench, publish } from './cuelight.ts'
+import { watchEffort } from './effort.ts'
 
 const BENCH = { kind: 'USER', name: 'bench' } as const
 const DAYS = 14
@@ -19,6 +20,8 @@ export type MaterialiseFigures = {
   repinSeconds: number
   /** How late runs started by hand were meanwhile, in milliseconds. */
   latenessMs: { making: Lateness; repinning: Lateness }
+  /** The share of the machine's processors that was busy meanwhile. */
+  busy: { making: number; repinning: number }
 }
 
 /** `early`: how many were. */
@@ -30,17 +33,19 @@ export function measureMaterialise(url: string, definitions: number): Promise<Ma
   return onBench(url, note, async (bench) => {
     const { control, runner } = bench
     const { prisma } = control.db
-    const ids = await insertDaily(bench, definitions)
+    const ids = await insertRecurring(bench, { count: definitions, rule: 'FREQ=DAILY', steps: 1 })
     const { definitionId } = await publish(control.db, 1)
     const probe = startsOf(bench, { definitionId, called })
     const runs = definitions * DAYS
 
     runner.start()
     const making = performance.now()
+    let effort = watchEffort()
     let lateness = probe()
     // Counting runs would cost more than making them.
     while ((await prisma.definition.count({ where: { materialisedUntil: new Date(0) } })) > 0) await delay(100)
     const makeSeconds = (performance.now() - making) / 1000
+    const { busy: busyMaking } = effort(runs)
     const whileMaking = await lateness()
     const made = await prisma.run.count({ where: { source: 'SCHEDULE' } })
     if (made !== runs) throw new Error(`${made} runs were made, not ${runs}.`)
@@ -53,6 +58,7 @@ export function measureMaterialise(url: string, definitions: number): Promise<Ma
     // Drafts are edited before the evening on which they are published.
     await eachOf(ids, (id) => updateDefinition(control, BENCH, { id, graceSeconds: 600 }))
     const repinning = performance.now()
+    effort = watchEffort()
     lateness = probe()
     await eachOf(ids, async (id) => {
       const published = await publishDefinition(control, BENCH, { id })
@@ -60,6 +66,7 @@ export function measureMaterialise(url: string, definitions: number): Promise<Ma
         throw new Error(`Publishing ${id} answered ${JSON.stringify(published)}`)
     })
     const repinSeconds = (performance.now() - repinning) / 1000
+    const { busy: busyRepinning } = effort(runs)
     const whileRepinning = await lateness()
     // A first version has its definition's id here.
     const [{ repinned } = { repinned: 0 }] = await prisma.$queryRaw<{ repinned: number }[]>`
@@ -73,6 +80,7 @@ export function measureMaterialise(url: string, definitions: number): Promise<Ma
       restMs: Number(restMs.toFixed(2)),
       repinSeconds: seconds(repinSeconds),
       latenessMs: { making: whileMaking, repinning: whileRepinning },
+      busy: { making: Number(busyMaking.toFixed(2)), repinning: Number(busyRepinning.toFixed(2)) },
     }
   })
 }
@@ -86,18 +94,22 @@ async function eachOf(ids: readonly string[], act: (id: string) => Promise<unkno
   await Promise.all(Array.from({ length: 12 }, worker))
 }
 
-/** Definitions that occur daily, at all minutes of the day, an hour from now at the earliest; verified, and not expanded yet. */
-async function insertDaily({ control: { db } }: Bench, count: number): Promise<string[]> {
+/** Definitions that recur from an hour from now at the earliest, at all minutes of the day; verified, and not expanded yet. */
+export async function insertRecurring(
+  { control: { db } }: Bench,
+  { count, rule, steps: perRun }: { count: number; rule: string; steps: number },
+): Promise<string[]> {
   const { prisma } = db
   const step = { actionId: 'bench.noop', actionVersion: 1, params: {}, onFailure: 'PAUSE' }
-  const phases = [{ key: 'one', label: 'one', steps: [step] }]
+  const each = <T>(one: T): T[] => Array.from({ length: perRun }, () => one)
+  const phases = [{ key: 'one', label: 'one', steps: each(step) }]
   const first = Date.now() + 3_600_000
   const rows = Array.from({ length: count }, (_, index) => {
     const start = new Date(first + (index % 1380) * 60_000).toISOString().slice(0, 16)
-    const recurring = { start, rule: 'FREQ=DAILY', exclude: [], include: [] }
-    const steps = [{ actionId: 'bench.noop', params: {}, onFailure: 'PAUSE' }]
+    const recurring = { start, rule, exclude: [], include: [] }
+    const steps = each({ actionId: 'bench.noop', params: {}, onFailure: 'PAUSE' })
     return {
-      slug: `daily-${index}`,
+      slug: `recurs-${index}`,
       spec: { schedule: { recurring }, phases },
       draft: { schedule: { recurring }, phases: [{ key: 'one', label: 'one', steps }] },
     }
@@ -114,7 +126,7 @@ async function insertDaily({ control: { db } }: Bench, count: number): Promise<s
     JOIN definitions d ON d.slug = x.slug`
   await prisma.$executeRaw`
     UPDATE definitions SET state = 'READY', current_version_id = id, materialised_until = to_timestamp(0)
-    WHERE slug LIKE 'daily-%'`
+    WHERE slug LIKE 'recurs-%'`
   await prisma.$executeRawUnsafe('VACUUM ANALYZE definitions, versions')
   return made.map(({ id }) => id)
 }

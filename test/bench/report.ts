@@ -1,4 +1,6 @@
 import type { Anatomy } from './anatomy.ts'
+import type { Apart } from './apart/apart.ts'
+import { apartReport } from './apart/report.ts'
 import type { AtSize } from './at-size/at-size.ts'
 import type { Figures } from './at-size/watch.ts'
 import type { Controls } from './controls.ts'
@@ -9,6 +11,7 @@ import type { MaterialiseFigures } from './materialise.ts'
 import type { Middle } from './middle.ts'
 import type { ScheduleFigures } from './schedules.ts'
 import type { ServerFigures } from './server.ts'
+import { count, table } from './tables.ts'
 
 type Machine = { cpus: number; model: string | undefined; memoryGiB: number }
 
@@ -44,6 +47,7 @@ export type Results = Place & {
   stepsPerSecond: number[]
   footprint: Footprint
   atSize: AtSize & Place
+  apart: Apart & Place
 }
 
 /** What is held against the dashboard's goal, a 99th percentile of 30 ms, and no scan of a large table. */
@@ -74,14 +78,12 @@ const atMost = (what: string, measured: number, goal: number, unit: string): Row
   isMet: measured <= goal,
 })
 
-const count = (value: number) => value.toLocaleString('en')
-
 /** What there is a goal for, in the order of what matters most. */
 function goalsOf(results: Results): Row[] {
   const { ratios, starts, controls, materialise, fanOut, schedules, server } = results
   const { making, repinning } = materialise.latenessMs
   const [first, ...others] = results.atSize.growth
-  const { besideWriting, writtenMeanwhile } = results.atSize.retention
+  const { besideWriting, writtenMeanwhile, rounds } = results.atSize.retention
   return [
     ...ratios.map(({ ours, theirs, goal, ratio, rounds }) => ({
       ...atLeast(`${ours} / ${theirs}`, ratio, goal),
@@ -133,27 +135,20 @@ function goalsOf(results: Results): Row[] {
       rounds: rounds.map((rate, round) => Number((rate / (first?.rounds[round] ?? Number.NaN)).toFixed(3))),
       isMet: share >= 0.9 && share <= 1.1,
     })),
-    atLeast(
-      'log lines deleted beside writing, to those that are written meanwhile',
-      Number((besideWriting / writtenMeanwhile).toFixed(1)),
-      10,
-    ),
+    {
+      ...atLeast(
+        'log lines deleted beside writing, to those that are written meanwhile',
+        Number((besideWriting / writtenMeanwhile).toFixed(1)),
+        10,
+      ),
+      rounds,
+    },
     {
       ...atMost('start to ready, on a data folder that is there', server.existingMs, 1500, 'ms'),
       rounds: server.rounds,
     },
     atMost('the same, on a new one', server.newMs, 3000, 'ms'),
     atMost('memory of an idle process', server.idleMB, 150, 'MB'),
-  ]
-}
-
-/** Of columns by their heads, of which those that begin with a space are of numbers. */
-function table(heads: string[], rows: (string | number)[][]): string[] {
-  const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`
-  return [
-    line(heads.map((head) => head.trim())),
-    line(heads.map((head) => (head.startsWith(' ') ? '--:' : '---'))),
-    ...rows.map(line),
   ]
 }
 
@@ -181,12 +176,29 @@ export function atSizeReport({ filled, growth, inFilled, retention, dashboard, e
     ),
     '',
     ...table(
-      ['what', ' times', ' median, ms', ' 99th percentile, ms', ' rows read', 'tables read from end to end'],
-      figures.map(([name, { calls, p50, p99, rowsRead, scanned }]) => [
+      [
+        'what',
+        ' times',
+        ' median, ms',
+        ' 99th percentile, ms',
+        ' of those without a collection of garbage, ms',
+        ' they are, %',
+        ' statements',
+        ' in turns',
+        ' under way, median, ms',
+        ' rows read',
+        'tables read from end to end',
+      ],
+      figures.map(([name, { calls, p50, p99, undisturbed, statements, turns, databaseMs, rowsRead, scanned }]) => [
         name,
         calls,
         p50,
         p99,
+        undisturbed.p99 ?? '',
+        Math.round(undisturbed.share * 100),
+        statements,
+        turns,
+        databaseMs,
         rowsRead,
         scanned.join(', '),
       ]),
@@ -203,7 +215,8 @@ function placeOf({ machine, measuredOn, versions }: Place): string {
 
 /** A table for people of what is in `results.json`. */
 export function reportOf(results: Results): string {
-  const { rates, anatomy, fanOut, crowd, controls, materialise, stepsPerSecond, footprint, atSize, starts } = results
+  const { rates, anatomy, fanOut, crowd, controls, materialise, stepsPerSecond, footprint, atSize, apart, starts } =
+    results
   const { making, repinning } = materialise.latenessMs
   const goals = goalsOf(results)
   return [
@@ -212,6 +225,8 @@ export function reportOf(results: Results): string {
     `By \`npm run bench\` ${placeOf(results)}.`,
     '',
     `By \`npm run bench -- at-size\` ${placeOf(atSize)}.`,
+    '',
+    `By \`npm run bench -- apart\` ${placeOf(apart)}.`,
     '',
     'PostgreSQL is the embedded one, with fsync on. Rates and ratios are medians of rounds. Of starts, controls, a log to 1,000 subscribers and upcoming runs, measured as many times each, the one whose 99th percentile is in the middle is shown, of starts to ready the one on a folder that is there, each with all that was measured with it. The rest was measured once. What stands in the way of the goals that are missed: [How far it goes](../../docs/scaling.md#what-stands-in-the-way).',
     '',
@@ -295,5 +310,6 @@ export function reportOf(results: Results): string {
     ),
     '',
     ...atSizeReport(atSize),
+    ...apartReport(apart),
   ].join('\n')
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
     last.push(query)
   })
   afterAll(() => counted.$disconnect())
-  client = new Client({ ...db, prisma: counted })
+  client = new Client({ ...db, prisma: counted, standings: counted })
 })
 
 /** How many statements an operation takes. */

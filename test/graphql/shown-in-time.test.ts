@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatId } from '../../src/domain/ids.ts'
+import type { PrismaClient } from '../../src/store/database.ts'
 import { Silence } from '../../src/store/pool.ts'
 import { eventually } from '../support/eventually.ts'
 import { Client } from './client.ts'
@@ -9,13 +10,15 @@ import { changes, db, later, newRun } from './run-feed.ts'
 /** A client whose database is away when the test says so. */
 function clientOfWeather() {
   const weather = { away: false }
-  const prisma = new Proxy(db.prisma, {
-    get: (target, name) => {
-      if (weather.away) throw new Silence()
-      return Reflect.get(target, name)
-    },
-  })
-  return { weather, client: new Client({ ...db, prisma }, { changes }) }
+  const under = (client: PrismaClient) =>
+    new Proxy(client, {
+      get: (target, name) => {
+        if (weather.away) throw new Silence()
+        return Reflect.get(target, name)
+      },
+    })
+  const here = { ...db, prisma: under(db.prisma), standings: under(db.standings) }
+  return { weather, client: new Client(here, { changes }) }
 }
 
 const RUNS = 'subscription { event: runs { run { id stepCounts { count } } } }'

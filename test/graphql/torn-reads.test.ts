@@ -8,14 +8,14 @@ import { Client } from './client.ts'
 const STATE = 'status waitingOn { kind description } allowedControls'
 
 /** The database as a client finds it that something happens to between reading a run's row and what is made from how it stands. */
-function withMeantime({ prisma, ...db }: Database, happens: () => Promise<unknown>): Database {
+function withMeantime({ standings, ...db }: Database, happens: () => Promise<unknown>): Database {
   const queryRaw = async (query: TemplateStringsArray, ...values: unknown[]) => {
     await happens()
-    return prisma.$queryRaw(query, ...values)
+    return standings.$queryRaw(query, ...values)
   }
   return {
     ...db,
-    prisma: new Proxy(prisma, {
+    standings: new Proxy(standings, {
       get: (target, name) => (name === '$queryRaw' ? queryRaw : Reflect.get(target, name)),
     }),
   }

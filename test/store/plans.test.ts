@@ -27,6 +27,7 @@ import { readToExpand } from '../../src/store/materialise.ts'
 import { readOverdue, readPausedStarts } from '../../src/store/missed.ts'
 import { nextRuns, placesMade } from '../../src/store/next-starts.ts'
 import { pictureOf } from '../../src/store/pictures.ts'
+import { situationsOf } from '../../src/store/situation-reads.ts'
 import { readStarts, startIfWaiting } from '../../src/store/starts.ts'
 import { Transitions } from '../../src/store/transitions.ts'
 import {
@@ -165,6 +166,10 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['dropLedgerClaims', (client) => dropLedgerClaims(client, 'w', T0)],
   ['appendLines', (client) => appendLines(client, RUN, [])],
   ['pruneEmissions', (client) => pruneEmissions(client, { now: T0, limit: 100 })],
+  [
+    'situationsOf',
+    (client) => situationsOf({ standings: client }, [RUN], { now: T0, counted: { steps: true, resources: true } }),
+  ],
   ['pruneLogs', (client) => pruneLogs(client, { endedBefore: new Date(T0), now: new Date(T0), lines: 100 })],
 ]
 

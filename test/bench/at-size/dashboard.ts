@@ -46,6 +46,12 @@ const documents = (): DocumentNode =>
           at local timeZone projected contends definition { id title } run { id status }
         }
       }
+      query Entries($from: DateTime!, $to: DateTime!, $definitionId: ID, $times: Boolean!, $event: Boolean!, $run: Boolean!) {
+        calendar(from: $from, to: $to, definitionId: $definitionId) {
+          projected contends at @include(if: $times) local @include(if: $times) timeZone @include(if: $times)
+          definition @include(if: $event) { id title } run @include(if: $run) { id status }
+        }
+      }
       query Audit($filter: AuditFilter, $after: String) {
         auditLog(first: 50, filter: $filter, after: $after) { edges { cursor node { at action subject actor { name } } } }
       }`,
@@ -175,6 +181,16 @@ function casesOf({ now, largest, busy, usual, longRun, crowdedRun, size }: Fille
       operation: 'Calendar',
       variables: { from: at(-30), to: at(0), definitionId: active },
     },
+    ...Object.entries({
+      'none of these': {},
+      'their instants and zones': { times: true },
+      'the event of each': { event: true },
+      'the run of each': { run: true },
+    }).map(([kept, asked]) => ({
+      name: `calendar, a month of a busy definition, its entries with ${kept}`,
+      operation: 'Entries',
+      variables: { from: at(-30), to: at(0), definitionId: active, times: false, event: false, run: false, ...asked },
+    })),
     {
       name: 'calendar, a month ahead of a usual definition',
       operation: 'Calendar',

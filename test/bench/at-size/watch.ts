@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
+import { median } from '../middle.ts'
+import { type Disturbed, watchDisturbances } from './disturbances.ts'
 
 /** How one thing went that was asked many times; milliseconds. */
 export type Figures = {
@@ -10,6 +12,12 @@ export type Figures = {
   rowsRead: number
   /** Tables that were read from one end to the other. */
   scanned: string[]
+  /** Statements for one call, the most turns that they came in, and for how long one was under way, the median. */
+  statements: number
+  turns: number
+  databaseMs: number
+  /** Of the calls that met no collection of garbage of a millisecond or more: their share, and their 99th percentile. */
+  undisturbed: { share: number; p99: number | null }
 }
 
 /** Nothing is asked for longer than this, however slow it is. */
@@ -42,25 +50,32 @@ export async function watched(
   calls: number,
   begin: (db: Database) => Promise<(index: number) => Promise<unknown>> | ((index: number) => Promise<unknown>),
 ): Promise<Figures> {
-  const times: number[] = []
+  const spans: { from: number; to: number }[] = []
   const db = await openDatabase({ url, poolSize: 5, runnerPoolSize: 5 })
   let asked = 0
+  let disturbed: Disturbed[] = []
   const before = await counts(url)
   try {
     const call = await begin(db)
-    const ask = async (): Promise<number> => {
-      const began = performance.now()
+    const ask = async () => {
+      const from = performance.now()
       await call(asked)
       asked += 1
-      return performance.now() - began
+      return { from, to: performance.now() }
     }
     const warm = performance.now() + WARM_UP.ms
     while (asked < WARM_UP.calls && performance.now() < warm) await ask()
+    const disturbances = watchDisturbances()
     const until = performance.now() + LONGEST_MS
-    while (times.length === 0 || (times.length < calls && performance.now() < until)) times.push(await ask())
+    while (spans.length === 0 || (spans.length < calls && performance.now() < until)) spans.push(await ask())
+    await disturbances.settled()
+    disturbed = spans.map(disturbances.of)
+    disturbances.end()
   } finally {
     await db.close()
   }
+  const times = spans.map(({ from, to }) => to - from)
+  const undisturbed = times.filter((_, index) => (disturbed[index]?.collectedMs ?? 0) < 1)
   const after = await counts(url)
   const grown = [...after].map(([table, { scans, rows }]) => {
     const { scans: scansBefore = 0, rows: rowsBefore = 0 } = before.get(table) ?? {}
@@ -70,6 +85,13 @@ export async function watched(
     ...percentiles(times),
     rowsRead: Math.round(grown.reduce((sum, { rows }) => sum + rows, 0) / asked),
     scanned: grown.flatMap(({ table, scans }) => (scans > 0 ? [table] : [])).sort(),
+    statements: Math.round(median(disturbed.map(({ statements }) => statements))),
+    turns: Math.max(...disturbed.map(({ turns }) => turns)),
+    databaseMs: Number(median(disturbed.map(({ databaseMs }) => databaseMs)).toFixed(2)),
+    undisturbed: {
+      share: Number((undisturbed.length / times.length).toFixed(2)),
+      p99: undisturbed.length > 0 ? percentiles(undisturbed).p99 : null,
+    },
   }
 }
 

@@ -1,0 +1,69 @@
+import { count, table } from '../tables.ts'
+import type { Apart } from './apart.ts'
+
+/** What stands in the way, and what else was looked at closer. */
+export function apartReport({ work, starts, readers, rush, hourly, parts }: Apart): string[] {
+  const percent = (share: number) => `${Math.round(share * 100)} %`
+  const { asTheyAre, withoutDisk } = starts
+  const { records, longest } = work
+  return [
+    '## Taken apart',
+    '',
+    ...table(
+      ['what', ' measured', ' in each round'],
+      [
+        ['the processors of the machine are busy while runs of one step are worked off', percent(work.busy), ''],
+        ['of what the process does meanwhile, collecting garbage', percent(work.collecting), ''],
+        ['of the same, the function that takes most', `${longest.name}: ${percent(longest.share)}`, ''],
+        [
+          'records of the write-ahead log for such a run; of them its lines, and entries of it and its step in indexes',
+          `${records.all}; ${records.lines}, ${records.entries}`,
+          '',
+        ],
+        [
+          'starts while upcoming runs are made, and taken along, 99th percentile',
+          `${asTheyAre.making} and ${asTheyAre.repinning} ms`,
+          asTheyAre.rounds.join('; '),
+        ],
+        [
+          'the processors are busy meanwhile',
+          `${percent(asTheyAre.busy.making)} and ${percent(asTheyAre.busy.repinning)}`,
+          '',
+        ],
+        [
+          'such starts where no commit waits for the disk',
+          `${withoutDisk.making} and ${withoutDisk.repinning} ms`,
+          withoutDisk.rounds.join('; '),
+        ],
+        ...Object.entries(readers).map(([number, { p99Ms, rounds }]) => [
+          `a log at 1,000 lines/s to ${count(Number(number))} subscribers, 99th percentile of ten of them`,
+          `${p99Ms} ms`,
+          rounds.join('; '),
+        ]),
+        [
+          '1,000 runs of 5 steps that are due at once: the first action of the first, of half of them, of the last; all over',
+          `${rush.first}, ${rush.half}, ${rush.last}; ${rush.over} ms`,
+          rush.rounds.join('; '),
+        ],
+        ...hourly.map(({ steps, runs, seconds, rounds }) => [
+          `${count(runs)} upcoming runs of an hourly event taken along, steps each: ${steps}`,
+          `${seconds} s`,
+          rounds.join('; '),
+        ]),
+      ],
+    ),
+    '',
+    ...table(
+      ['a log of 1,100,000 lines of 100,000 runs', ' in one table', ' in twelve parts'],
+      [
+        ["a run's log is read, the median", `${parts.whole.readMs} ms`, `${parts.divided.readMs} ms`],
+        ['the same, its month said', `${parts.whole.readWithMonthMs} ms`, `${parts.divided.readWithMonthMs} ms`],
+        ...(['ms', 'walBytes'] as const).map((what) => [
+          `a month of ${count(parts.whole.month.lines)} lines is got rid of: ${what === 'ms' ? 'ms' : 'bytes of write-ahead log'}`,
+          ...[parts.whole, parts.divided].map(({ month }) => count(month[what])),
+        ]),
+      ],
+    ),
+    '',
+  ]
+}
