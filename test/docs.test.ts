@@ -230,12 +230,15 @@ describe('what the bench measured', () => {
   })
 
   test('is in what the README and the page on scaling say', () => {
-    const { starts, materialise, fanOut, crowd, controls, server, stepsPerSecond, anatomy, atSize } = results
+    const { starts, materialise, fanOut, crowd, controls, server, stepsPerSecond, anatomy, atSize, apart } = results
     const { making, repinning } = materialise.latenessMs
     const [made, taken] = [materialise.makeSeconds, materialise.repinSeconds].map(Math.round)
     const [one = 0, two = 0] = stepsPerSecond
     const [, met, aims] = /## Goals: (\d+) of (\d+) are met/.exec(reportOf(results)) ?? []
     const { sameProcess: same, otherProcess: other } = controls
+    const { work, readers, rush, hourly } = apart
+    const { asTheyAre, withoutDisk } = apart.starts
+    const percent = (share: number) => `${Math.round(share * 100)} %`
     const rates = atSize.growth.map(({ stepsPerSecond: rate }) => count(rate))
     const { p99: first = 0 } = atSize.dashboard["the console's first page"] ?? {}
     const { p99: busy = 0 } = atSize.dashboard['calendar, a month of a busy definition'] ?? {}
@@ -281,6 +284,13 @@ describe('what the bench measured', () => {
           const { p50 = 0, p99 = 0, rowsRead = 0 } = atSize.dashboard[name] ?? {}
           return `| ${what} | ${Math.round(p50)} ms | ${Math.round(p99)} ms | ${count(rowsRead)} |`
         }),
+        `${percent(work.busy)} of both were`,
+        `${work.records.all} records in the write-ahead log, ${work.records.lines} of them its lines and ${work.records.entries} entries`,
+        `${percent(work.collecting)} are the collection of garbage and ${percent(work.longest.share)} the system call`,
+        `500 of them have a line within ${readers[500]?.p99Ms} ms`,
+        `called after ${rush.first} ms, of half of them after ${rush.half}, of the last after ${rush.last}, and all were over after ${rush.over} ms`,
+        hourly.map(({ seconds }) => `${seconds} s`).join(' / '),
+        `${asTheyAre.making} and ${asTheyAre.repinning} ms became ${withoutDisk.making} and ${withoutDisk.repinning}`,
         `${count(atSize.retention.alone)} lines a second alone and ${count(atSize.retention.besideWriting)} beside writing`,
       ],
     }
