@@ -1,5 +1,5 @@
 import type { Anatomy } from './anatomy.ts'
-import type { Apart } from './apart/apart.ts'
+import type { Apart } from './apart/figures.ts'
 import { apartReport } from './apart/report.ts'
 import type { AtSize } from './at-size/at-size.ts'
 import type { Figures } from './at-size/watch.ts'

@@ -1,5 +1,5 @@
 import { count, table } from '../tables.ts'
-import type { Apart } from './apart.ts'
+import type { Apart } from './figures.ts'
 
 /** What stands in the way, and what else was looked at closer. */
 export function apartReport({ work, starts, readers, rush, hourly, parts }: Apart): string[] {
