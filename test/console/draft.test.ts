@@ -93,10 +93,11 @@ describe.skipIf(browserPath === null)('the editor of a draft', TIME, async () =>
     const described = await Promise.all(describedBy.map((id) => page.locator(`[id="${id}"]`).textContent()))
     expect(described.join(' ')).toContain('Allowed, but odd: ')
     expect(await message.getAttribute('aria-invalid')).toBeNull()
+    // Colours are faded over, until all has come to rest.
+    expect(await findings(page)).toEqual([])
     const frame = await message.evaluate((element) => getComputedStyle(element).borderTopColor)
     const said = await odd.evaluate((element) => getComputedStyle(element).color)
     expect({ frame, said }).toEqual({ frame: 'rgb(217, 154, 28)', said: 'rgb(116, 71, 0)' })
-    expect(await findings(page)).toEqual([])
     await message.fill('')
     await message.blur()
     await odd.waitFor({ state: 'detached' })

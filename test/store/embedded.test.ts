@@ -201,7 +201,12 @@ test('a draft that a rival still writes to does not keep the others from being s
     'while :; do mkdir -p "$0/data"; : > "$0/data/$((i += 1))"; done',
     `${home}.new-rival`,
   ])
-  onTestFinished(() => void rival.kill('SIGKILL'))
+  const ended = once(rival, 'exit')
+  // What it still writes to cannot be removed after the test.
+  onTestFinished(async () => {
+    rival.kill('SIGKILL')
+    await ended
+  })
   await expect.poll(() => existsSync(`${home}.new-rival/data/100`)).toBe(true)
   await mkdir(`${home}.new-stale/data`, { recursive: true })
   await sweepDrafts(home)
