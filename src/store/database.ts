@@ -48,7 +48,7 @@ const PATIENCE: DatabasePatience = {
 /** Publishing over 8,783 runs of 20 steps takes 3 s on two cores, and they may have 200 steps. */
 const LONG_CHANGES: Patience = { statementMs: 600_000, silenceMs: 605_000 }
 /** Most connections of each pool: what the API, controls and the runner keep busy, and how many long changes go on at a time. */
-export const POOL_SIZES = { api: 8, standings: 4, controls: 8, runner: 10, long: 4 }
+export const POOL_SIZES = { api: 12, standings: 4, controls: 8, runner: 10, long: 4 }
 
 /**
  * Publishing takes all upcoming runs along in one transaction, and a transaction that Prisma finds too old has done its

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectionOf } from '../../src/store/connection.ts'
-import { openDatabase } from '../../src/store/database.ts'
+import { openDatabase, type PrismaClient } from '../../src/store/database.ts'
 import { testDatabase } from '../support/database.ts'
 import { OwnPostgres } from '../support/own-postgres.ts'
 
@@ -27,18 +27,33 @@ test('instants come back as they were stored, whatever the database thinks its z
   expect(row).toEqual({ at, text: '2031-03-09 07:30:00.123' })
 })
 
-test("the runner's statements are prepared once and never scan for want of statistics", async () => {
-  const one = await open(url)
-  onTestFinished(() => one.close())
-  for (const id of [1, 2, 3]) await one.hot.$queryRaw`SELECT ${id}::int AS id`
-  const prepared = await one.hot.$queryRaw<{ uses: bigint }[]>`
-    SELECT generic_plans + custom_plans AS uses FROM pg_prepared_statements WHERE statement LIKE 'SELECT $1::int AS id%'`
-  expect(prepared).toEqual([{ uses: 3n }])
-  const settings = (client: typeof one.hot) => client.$queryRaw`
-    SELECT current_setting('enable_seqscan') AS scans, current_setting('TimeZone') AS zone,
-           current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('statement_timeout') AS longest`
-  expect(await settings(one.hot)).toEqual([{ scans: 'off', zone: 'UTC', idle: '5s', longest: '15s' }])
-  expect(await settings(one.prisma)).toEqual([{ scans: 'on', zone: 'UTC', idle: '5s', longest: '30s' }])
+const settingsOf = (client: PrismaClient) => client.$queryRaw`
+  SELECT current_setting('enable_seqscan') AS scans, current_setting('TimeZone') AS zone,
+         current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('statement_timeout') AS longest`
+const COMMON = { zone: 'UTC', idle: '5s' }
+
+test.each([
+  ['hot', '15s'],
+  ['controls', '30s'],
+  ['standings', '30s'],
+  ['patient', '10min'],
+] as const)(
+  'statements of %s are prepared once, never scan for want of statistics, and take %s at most',
+  async (name, longest) => {
+    const one = await open(url)
+    onTestFinished(() => one.close())
+    const client = one[name]
+    for (const id of [1, 2, 3]) await client.$queryRaw`SELECT ${id}::int AS id`
+    const prepared = await client.$queryRaw<{ uses: bigint }[]>`
+      SELECT generic_plans + custom_plans AS uses FROM pg_prepared_statements
+      WHERE statement LIKE 'SELECT $1::int AS id%'`
+    expect(prepared).toEqual([{ uses: 3n }])
+    expect(await settingsOf(client)).toEqual([{ ...COMMON, scans: 'off', longest }])
+  },
+)
+
+test('what clients ask for is planned for its values', async () => {
+  expect(await settingsOf(db.prisma)).toEqual([{ ...COMMON, scans: 'on', longest: '30s' }])
 })
 
 test('what clients ask for leaves nothing behind in the sessions that they share', async () => {
@@ -51,15 +66,15 @@ test('what clients ask for leaves nothing behind in the sessions that they share
   expect(kept).toEqual([])
 })
 
-test('closing ends the sessions of both pools and can be done twice', async () => {
+test('closing ends the sessions of all pools and can be done twice', async () => {
   const one = await open(url)
   const pids: number[] = []
-  for (const client of [one.prisma, one.hot]) {
+  for (const client of [one.prisma, one.controls, one.standings, one.hot, one.patient]) {
     const [row] = await client.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
     pids.push(row?.pid ?? 0)
   }
   const live = () => db.prisma.$queryRaw<unknown[]>`SELECT pid FROM pg_stat_activity WHERE pid = ANY (${pids})`
-  expect(await live()).toHaveLength(2)
+  expect(await live()).toHaveLength(5)
   await one.close()
   await one.close()
   await expect.poll(live).toEqual([])

@@ -108,7 +108,9 @@ const LEDGER: Ledger = {
   failed: null,
 }
 
-const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
+type Asked = [string, (client: PrismaClient) => Promise<unknown>]
+
+const hot: Asked[] = [
   ['claimDue', (client) => claimDue(client, { ...request, dueBy: T0 })],
   ['claimKeyedStarts', (client) => claimKeyedStarts(client, request, { now: () => request.now })],
   ['takeOverLapsed', (client) => takeOverLapsed(client, { ...request, working: [{ runId: RUN, owner: 'w#1' }] })],
@@ -166,10 +168,14 @@ const hot: [string, (client: PrismaClient) => Promise<unknown>][] = [
   ['dropLedgerClaims', (client) => dropLedgerClaims(client, 'w', T0)],
   ['appendLines', (client) => appendLines(client, RUN, [])],
   ['pruneEmissions', (client) => pruneEmissions(client, { now: T0, limit: 100 })],
-  [
-    'situationsOf',
-    (client) => situationsOf({ standings: client }, [RUN], { now: T0, counted: { steps: true, resources: true } }),
-  ],
+  ...[true, false].flatMap((steps) =>
+    [true, false].map(
+      (resources): Asked => [
+        `situationsOf, ${steps ? 'with' : 'without'} steps, ${resources ? 'with' : 'without'} resources`,
+        (client) => situationsOf({ standings: client }, [RUN], { now: T0, counted: { steps, resources } }),
+      ],
+    ),
+  ),
   ['pruneLogs', (client) => pruneLogs(client, { endedBefore: new Date(T0), now: new Date(T0), lines: 100 })],
 ]
 
