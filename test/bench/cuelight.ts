@@ -126,11 +126,22 @@ export async function insertRuns(
 }
 
 /**
- * Works off runs that are all due, and answers what a step took. `through`: what the database is reached through instead.
+ * Works off runs that are all due, and answers what a step took. `through`: what the database is reached through instead;
+ * `around`: what is begun just before, and ends just after.
  */
 export function drainCuelight(
   url: string,
-  { runs, steps, through }: { runs: number; steps: number; through?: (db: Database) => Promise<Database> },
+  {
+    runs,
+    steps,
+    through,
+    around = (work) => work(),
+  }: {
+    runs: number
+    steps: number
+    through?: (db: Database) => Promise<Database>
+    around?: (work: () => Promise<Effort>) => Promise<Effort>
+  },
 ): Promise<Effort> {
   let calls = 0
   return onBench(
@@ -142,13 +153,15 @@ export function drainCuelight(
       await insertRuns(db, { runs, steps })
       await db.prisma.$executeRawUnsafe('VACUUM ANALYZE')
       await db.prisma.$executeRawUnsafe('CHECKPOINT')
-      const done = watchEffort()
-      runner.start()
-      // Looking costs the database as much as some of the runs; nothing has ended before its last call.
-      while (calls < runs * steps) await delay(5)
-      const left = () => db.prisma.run.count({ where: { status: { not: 'COMPLETED' } } })
-      while ((await left()) > 0) await delay(5)
-      const effort = done(runs * steps)
+      const effort = await around(async () => {
+        const done = watchEffort()
+        runner.start()
+        // Looking costs the database as much as some of the runs; nothing has ended before its last call.
+        while (calls < runs * steps) await delay(5)
+        const left = () => db.prisma.run.count({ where: { status: { not: 'COMPLETED' } } })
+        while ((await left()) > 0) await delay(5)
+        return done(runs * steps)
+      })
       // A rate of work that was not done is no rate.
       const lines = await db.prisma.logLine.count()
       if (lines !== runs * (6 + steps)) throw new Error(`The log has ${lines} lines, not ${runs * (6 + steps)}.`)

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 
 /**
  * What an amount of work took: how long, and for how many microseconds processors were busy for each unit of it.
@@ -26,11 +25,11 @@ export function watchEffort(): (units: number) => Effort {
   }
 }
 
-/** Milliseconds of all processors since the machine began, and of those that they had nothing to do. */
+/** Ticks of all processors since the machine began, and of those that they had nothing to do, or waited for a disk. */
 function processorTime(): { all: number; idle: number } {
-  const times = cpus().map((processor) => processor.times)
-  const all = times.flatMap((of) => Object.values(of)).reduce((sum, ms) => sum + ms, 0)
-  return { all, idle: times.reduce((sum, { idle }) => sum + idle, 0) }
+  const ticks = readIfThere('/proc/stat').split('\n')[0]?.split(/ +/).slice(1, 9).map(Number) ?? []
+  const [, , , idle = Number.NaN, waiting = Number.NaN] = ticks
+  return { all: ticks.reduce((sum, each) => sum + each, 0), idle: idle + waiting }
 }
 
 /** Ticks that a process was busy; with those of its children that have ended, where they are asked for. */
@@ -57,11 +56,15 @@ function postgresTicks(): number {
 
 /** The fields behind the name of the command, which is in brackets and may hold anything; none for a process that is gone. */
 function statOf(pid: number): string[] {
+  const stat = readIfThere(`/proc/${pid}/stat`)
+  return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+function readIfThere(path: string): string {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return readFileSync(path, 'utf8')
   } catch {
-    return []
+    return ''
   }
 }
 

@@ -5,6 +5,8 @@ import type { Envelope } from '../../src/modules/module.ts'
 import { readToExpand } from '../../src/store/materialise.ts'
 import { type Bench, onBench, publish } from './cuelight.ts'
 import { watchEffort } from './effort.ts'
+import { median } from './middle.ts'
+import { noteStatements } from './statements.ts'
 
 const BENCH = { kind: 'USER', name: 'bench' } as const
 const DAYS = 14
@@ -24,8 +26,19 @@ export type MaterialiseFigures = {
   busy: { making: number; repinning: number }
 }
 
-/** `early`: how many were. */
-type Lateness = { p99: number; max: number; early: number }
+/**
+ * `early`: how many were. `slowest`: of the latest twentieth, the median of when their statement was sent after the
+ * instant, for how long it was under way then, and what passed until the call.
+ */
+export type Lateness = {
+  p99: number
+  max: number
+  early: number
+  slowest: { sent: number; underWay: number; called: number }
+}
+
+/** What a start that was read ahead is written by. */
+const STARTING = /r\.status = 'SCHEDULED' AND r\.wake_at <= \$\d+\S*\s+AND r\.grace_until >= .*SKIP LOCKED/s
 
 export function measureMaterialise(url: string, definitions: number): Promise<MaterialiseFigures> {
   const called = new Map<string, number>()
@@ -139,6 +152,13 @@ function startsOf({ control }: Bench, { definitionId, called }: { definitionId: 
   return () => {
     let stopped = false
     const instants = new Map<string, number>()
+    const statements: { from: number; to: number }[] = []
+    const now = () => performance.timeOrigin + performance.now()
+    const unnote = noteStatements((text) => {
+      if (!STARTING.test(text)) return () => {}
+      const from = now()
+      return () => void statements.push({ from, to: now() })
+    })
     const starting = (async () => {
       while (!stopped) {
         const scheduledFor = new Date(Date.now() + AHEAD_MS)
@@ -152,12 +172,25 @@ function startsOf({ control }: Bench, { definitionId, called }: { definitionId: 
       stopped = true
       await starting
       while ([...instants.keys()].some((id) => !called.has(id))) await delay(10)
-      const late = [...instants].map(([id, at]) => (called.get(id) ?? Number.NaN) - at).sort((a, b) => a - b)
+      unnote()
+      const starts = [...instants]
+        .map(([id, at]) => ({ at, callAt: called.get(id) ?? Number.NaN }))
+        .sort((a, b) => a.callAt - a.at - (b.callAt - b.at))
+      const late = starts.map(({ at, callAt }) => callAt - at)
+      // The answer that its call came after; a rehearsal's came before its instant.
+      const parts = starts.slice(-Math.ceil(starts.length / 20)).flatMap(({ at, callAt }) => {
+        const last = statements.filter(({ from, to }) => from >= at && to <= callAt).at(-1)
+        return last === undefined
+          ? []
+          : [{ sent: last.from - at, underWay: last.to - last.from, called: callAt - last.to }]
+      })
+      const middle = (of: keyof Lateness['slowest']) => Number(median(parts.map((part) => part[of])).toFixed(1))
       const p99 = late[Math.min(late.length - 1, Math.floor(late.length * 0.99))] ?? Number.NaN
       return {
         p99: Math.round(p99),
         max: Math.round(late.at(-1) ?? Number.NaN),
         early: late.filter((ms) => ms < 0).length,
+        slowest: { sent: middle('sent'), underWay: middle('underWay'), called: middle('called') },
       }
     }
   }

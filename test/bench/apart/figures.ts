@@ -1,3 +1,4 @@
+import type { Lateness } from '../materialise.ts'
 import type { Middle } from '../middle.ts'
 import type { Hourly } from './hourly.ts'
 import type { Parts } from './parts.ts'
@@ -7,8 +8,8 @@ import type { Work } from './work.ts'
 /** What stands in the way of goals, found by looking closer or by leaving something out; milliseconds. */
 export type Apart = {
   work: Work
-  /** How late 99 of 100 starts are at most while upcoming runs are made and taken along, the worse; without, nothing waits for the disk. */
-  starts: { asTheyAre: Middle<Late>; withoutDisk: Middle<Late> }
+  /** How late starts are while upcoming runs are made, and taken along: as they are, and where none waits for the disk. */
+  starts: Record<'asTheyAre' | 'withoutDisk', { making: Late; repinning: Late }>
   /** What readers of a busy log wait for a line, 99 of 100 at most. */
   readers: Record<string, Middle<{ p99Ms: number }>>
   rush: Middle<Rush>
@@ -16,5 +17,5 @@ export type Apart = {
   parts: Parts
 }
 
-/** `busy`: the share of the machine's processors that was. */
-export type Late = { making: number; repinning: number; busy: { making: number; repinning: number } }
+/** The median of the rounds' 99th percentiles; `busy`: the share of the machine's processors that was meanwhile, the median. */
+export type Late = { p99Ms: number; rounds: number[]; busy: number; slowest: Lateness['slowest'] }

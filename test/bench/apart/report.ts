@@ -20,21 +20,23 @@ export function apartReport({ work, starts, readers, rush, hourly, parts }: Apar
           `${records.all}; ${records.lines}, ${records.entries}`,
           '',
         ],
-        [
-          'starts while upcoming runs are made, and taken along, 99th percentile',
-          `${asTheyAre.making} and ${asTheyAre.repinning} ms`,
-          asTheyAre.rounds.join('; '),
-        ],
-        [
-          'the processors are busy meanwhile',
-          `${percent(asTheyAre.busy.making)} and ${percent(asTheyAre.busy.repinning)}`,
-          '',
-        ],
-        [
-          'such starts where no commit waits for the disk',
-          `${withoutDisk.making} and ${withoutDisk.repinning} ms`,
-          withoutDisk.rounds.join('; '),
-        ],
+        ...Object.entries({ made: 'making', 'taken along': 'repinning' } as const).flatMap(([word, phase]) => {
+          const [late, without] = [asTheyAre[phase], withoutDisk[phase]]
+          return [
+            [`starts while upcoming runs are ${word}, 99th percentile`, `${late.p99Ms} ms`, late.rounds.join('; ')],
+            [
+              'of the latest twentieth of them, until the statement is sent, while it is under way, until the call',
+              `${late.slowest.sent}, ${late.slowest.underWay}, ${late.slowest.called} ms`,
+              '',
+            ],
+            ['the same where no commit waits for the disk', `${without.p99Ms} ms`, without.rounds.join('; ')],
+            [
+              'the processors are busy meanwhile, with and without',
+              `${percent(late.busy)} and ${percent(without.busy)}`,
+              '',
+            ],
+          ]
+        }),
         ...Object.entries(readers).map(([number, { p99Ms, rounds }]) => [
           `a log at 1,000 lines/s to ${count(Number(number))} subscribers, 99th percentile of ten of them`,
           `${p99Ms} ms`,

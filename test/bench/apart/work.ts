@@ -2,13 +2,14 @@ import { type Profiler, Session } from 'node:inspector/promises'
 import pg from 'pg'
 import { drainCuelight } from '../cuelight.ts'
 
-const RUNS = 6000
+const RUNS = 20_000
 const STEPS = 1
 
 /**
  * Where runs of one step spend their time: the share of the machine's processors that is busy meanwhile; of what the
  * process does, the shares that are the collection of garbage and the function that takes most; and how many records of
- * the write-ahead log a run leaves, with those of them that are its lines and entries in indexes of it and its step.
+ * the write-ahead log the server leaves for each, with those of them that are lines, and entries in indexes of runs and
+ * steps.
  */
 export type Work = {
   busy: number
@@ -30,10 +31,19 @@ async function profiling(url: string): Promise<Pick<Work, 'collecting' | 'longes
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
-  await session.post('Profiler.start')
-  await drainCuelight(url, { runs: RUNS, steps: STEPS })
-  const { profile } = await session.post('Profiler.stop')
+  let profile: Profiler.Profile | undefined
+  await drainCuelight(url, {
+    runs: RUNS,
+    steps: STEPS,
+    around: async (work) => {
+      await session.post('Profiler.start')
+      const effort = await work()
+      profile = (await session.post('Profiler.stop')).profile
+      return effort
+    },
+  })
   session.disconnect()
+  if (profile === undefined) throw new Error('Nothing was profiled.')
   const shares = sharesOf(profile)
   const [name = '', share = 0] =
     [...shares].filter(([of]) => !of.startsWith('(')).sort(([, a], [, b]) => b - a)[0] ?? []
@@ -65,19 +75,29 @@ async function recording(url: string): Promise<Pick<Work, 'records' | 'busy'>> {
   await session.connect()
   try {
     await session.query('CREATE EXTENSION pg_walinspect')
-    // From where the runs are begun, which the bench's own checkpoint comes just before.
-    const { busy } = await drainCuelight(url, { runs: RUNS, steps: STEPS })
+    const position = async () =>
+      (await session.query<{ lsn: string }>('SELECT pg_current_wal_flush_lsn() AS lsn')).rows[0]?.lsn
+    let between: (string | undefined)[] = []
+    const { busy } = await drainCuelight(url, {
+      runs: RUNS,
+      steps: STEPS,
+      around: async (work) => {
+        const begun = await position()
+        const effort = await work()
+        between = [begun, await position()]
+        return effort
+      },
+    })
     const { rows } = await session.query<{ all: number; lines: number; entries: number }>(
-      `WITH begun AS (SELECT redo_lsn AS lsn FROM pg_control_checkpoint())
-       SELECT
-         (SELECT sum(count)::float8 FROM begun, pg_get_wal_stats(lsn, pg_current_wal_flush_lsn())) AS all,
-         count(*) FILTER (WHERE 'run_log'::regclass IN (c.oid, i.indrelid))::float8 AS lines,
-         count(*) FILTER (WHERE i.indexrelid IS NOT NULL AND i.indrelid IN ('runs'::regclass, 'steps'::regclass)
-           AND b.record_type LIKE 'INSERT%')::float8 AS entries
-       FROM begun, pg_get_wal_block_info(lsn, pg_current_wal_flush_lsn(), false) b
+      `SELECT (SELECT sum(count)::float8 FROM pg_get_wal_stats($1, $2)) AS all,
+         count(DISTINCT b.start_lsn) FILTER (WHERE 'run_log'::regclass IN (c.oid, i.indrelid))::float8 AS lines,
+         count(DISTINCT b.start_lsn) FILTER (WHERE i.indrelid IN ('runs'::regclass, 'steps'::regclass)
+           AND b.record_type ~ '^(INSERT|SPLIT)')::float8 AS entries
+       FROM pg_get_wal_block_info($1, $2, false) b
        JOIN pg_class c ON pg_relation_filenode(c.oid) = b.relfilenode AND b.relforknumber = 0
        LEFT JOIN pg_index i ON i.indexrelid = c.oid
        WHERE b.reldatabase = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      between,
     )
     const [{ all, lines, entries } = { all: 0, lines: 0, entries: 0 }] = rows
     const each = (records: number) => Math.round(records / RUNS)

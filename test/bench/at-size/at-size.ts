@@ -47,7 +47,7 @@ export async function measureFilled(
   const dashboard = await measureDashboard(url, filled)
   const endpoints = await measureEndpoints(url, filled)
   const runner = await measurePass(url, filled)
-  const retention = await measureRetention(url, Math.min(5000, runs / 10))
+  const retention = await measureRetention(url, Math.min(5000, runs / 200))
   const inFilled = Math.round(await drain(url, { runs: Math.min(2000, runs / 10), steps: 5 }))
   return { dashboard, endpoints, runner, retention, inFilled }
 }

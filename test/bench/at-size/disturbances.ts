@@ -1,9 +1,5 @@
-import { createRequire } from 'node:module'
 import { PerformanceObserver, performance } from 'node:perf_hooks'
-import type pg from 'pg'
-
-/** The server's own, and not the one of the peers beside this file. */
-const { Client }: typeof pg = createRequire(new URL('../../../src/store/pool.ts', import.meta.url))('pg')
+import { noteStatements } from '../statements.ts'
 
 /** What went on in a span of time. */
 export type Disturbed = {
@@ -33,31 +29,17 @@ export function watchDisturbances(): { of(span: Span): Disturbed; settled(): Pro
   const sent: number[] = []
   const turns: Span[] = []
   let underWay = 0
-  const { query } = Client.prototype
-  const noted = function (this: pg.Client, ...args: unknown[]) {
+  const stop = noteStatements(() => {
     const at = performance.now()
     sent.push(at)
     if (underWay === 0) turns.push({ from: at, to: Number.POSITIVE_INFINITY })
     underWay += 1
-    const over = () => {
+    return () => {
       underWay -= 1
       const turn = turns.at(-1)
       if (underWay === 0 && turn !== undefined) turn.to = performance.now()
     }
-    // A pool is told by a callback, others by a promise.
-    const told = args.at(-1)
-    if (typeof told === 'function') {
-      args[args.length - 1] = (...what: unknown[]) => {
-        over()
-        told(...what)
-      }
-      return Reflect.apply(query, this, args)
-    }
-    const answer = Reflect.apply(query, this, args)
-    Promise.resolve(answer).then(over, over)
-    return answer
-  }
-  Client.prototype.query = noted as typeof query
+  })
 
   return {
     of(span) {
@@ -72,7 +54,7 @@ export function watchDisturbances(): { of(span: Span): Disturbed; settled(): Pro
     settled: () => new Promise((resolve) => setTimeout(resolve, 50)),
     end() {
       observer.disconnect()
-      Client.prototype.query = query
+      stop()
     },
   }
 }

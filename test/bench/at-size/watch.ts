@@ -66,11 +66,14 @@ export async function watched(
     const warm = performance.now() + WARM_UP.ms
     while (asked < WARM_UP.calls && performance.now() < warm) await ask()
     const disturbances = watchDisturbances()
-    const until = performance.now() + LONGEST_MS
-    while (spans.length === 0 || (spans.length < calls && performance.now() < until)) spans.push(await ask())
-    await disturbances.settled()
-    disturbed = spans.map(disturbances.of)
-    disturbances.end()
+    try {
+      const until = performance.now() + LONGEST_MS
+      while (spans.length === 0 || (spans.length < calls && performance.now() < until)) spans.push(await ask())
+      await disturbances.settled()
+      disturbed = spans.map(disturbances.of)
+    } finally {
+      disturbances.end()
+    }
   } finally {
     await db.close()
   }
