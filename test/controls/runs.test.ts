@@ -225,6 +225,16 @@ test('forcing a gate lets the phase go once its steps are done, and is logged on
   expect((await stage.run(runId)).gates[0]).toMatchObject({ openedBy: 'FORCED', openedByName: 'Mira', reason: 'go' })
 })
 
+test('a gate that is forced was opened at the instant of its line, though time goes on meanwhile', async () => {
+  const stage = await newStage()
+  const runId = await stage.play([{ key: 'one', steps: [CUE], advance: { after: '1h' } }])
+  let now = stage.clock.now()
+  const ctx = { ...stage.ctx, clock: { ...stage.ctx.clock, now: () => (now += 1000) } }
+  expect(await advancePhase(ctx, MIRA, { runId, phase: 'one', reason: 'go' })).toEqual({ runId })
+  const line = (await stage.log(runId)).find(({ kind }) => kind === 'phase.advanced')
+  expect(line?.at).toEqual((await stage.run(runId)).gates[0]?.openedAt)
+})
+
 test('who advances too late is told what opened the gate', async () => {
   const stage = await newStage()
   const runId = await stage.play([
