@@ -7,7 +7,7 @@ test('while much is deleted, what comes due meanwhile is looked for again and ag
   const stage = await newStage({ logRetentionDays: 1 })
   const runId = await stage.play([{ key: 'one', steps: [{ key: 'a' }] }])
   const last = (await stage.run(runId)).lastLine
-  const lines = 35_000
+  const lines = 75_000
   await stage.db.prisma.$executeRaw`
     INSERT INTO run_log (run_id, line, at, kind, actor_kind, actor_name, detail, text)
     SELECT ${runId}::uuid, n, now(), 'step.message', 'SYSTEM', 'runner', '{}', '' FROM generate_series(${last + 1}::int, ${lines}::int) n`

@@ -128,6 +128,10 @@ test('a statement that waits for what somebody holds is cancelled, and the answe
   const { url } = await startBehind(await halfOpen(databaseUrl))
   const runId = await startRun(url, 'held-up', '1h')
   const uuid = runId.slice('run_'.length)
+  // A run that has not begun is refused at once, with nothing waited for.
+  await expect
+    .poll(() => ask(url, `{ run(id: "${runId}") { status } }`), { timeout: WIDE_MS })
+    .toEqual({ data: { run: { status: 'RUNNING' } } })
   let isHeld = true
   let taken: () => void = () => {}
   const locked = new Promise<void>((resolve) => {
@@ -144,10 +148,15 @@ test('a statement that waits for what somebody holds is cancelled, and the answe
   )
   try {
     await locked
-    const { errors } = await ask(url, `mutation { pauseRun(input: {id: "${runId}"}) { __typename } }`)
-    expect(errors?.[0]?.message).toMatch(
-      /^The server's database does not answer, or not in time\. Try again in a moment; /,
-    )
+    expect(await ask(url, `mutation { pauseRun(input: {id: "${runId}"}) { __typename } }`)).toMatchObject({
+      errors: [
+        {
+          message: expect.stringMatching(
+            /^The server's database does not answer, or not in time\. Try again in a moment; /,
+          ),
+        },
+      ],
+    })
   } finally {
     isHeld = false
     await holding
