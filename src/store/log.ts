@@ -30,23 +30,22 @@ export async function pruneLogs(
     AND r.log_pruned_at IS NULL AND r.in_flight IS NULL AND r.cleanup_status <> 'PENDING'`
   const [row] = await db.$queryRaw<{ pruned: number; more: boolean }[]>(Prisma.sql`
     WITH old AS MATERIALIZED (
-      SELECT id, last_line, ended_at FROM runs r WHERE ${isOld} ORDER BY ended_at LIMIT ${RUNS_PRUNED}
-    ), left_of AS MATERIALIZED (
-      SELECT *, coalesce((SELECT min(line) FROM run_log l WHERE l.run_id = old.id), last_line + 1) AS first FROM old
-    ), counted AS MATERIALIZED (
-      SELECT id, first, sum(last_line - first + 1) OVER (ORDER BY ended_at, id) - (last_line - first + 1) AS before
-      FROM left_of
+      -- A long log of which much is gone counts as all of it: then this statement deletes less, and the next the rest.
+      SELECT id, sum(last_line) OVER (ORDER BY ended_at, id) - last_line AS before
+      FROM (SELECT id, last_line, ended_at FROM runs r WHERE ${isOld} ORDER BY ended_at LIMIT ${RUNS_PRUNED}) r
     ), chosen AS MATERIALIZED (
       -- Only these are locked, and looked at again, as they may have changed since: each by its id, not among all.
-      SELECT r.id, r.last_line, c.first FROM counted c CROSS JOIN LATERAL (
-        SELECT r.id, r.last_line FROM runs r WHERE r.id = c.id AND coalesce(${isOld}, false)
+      SELECT r.id, r.last_line, CASE WHEN r.last_line <= ${lines} THEN r.last_line ELSE coalesce(
+        (SELECT min(line) FROM run_log l WHERE l.run_id = r.id) + ${lines}::int - 1, r.last_line) END AS upto
+      FROM old CROSS JOIN LATERAL (
+        SELECT r.id, r.last_line FROM runs r WHERE r.id = old.id AND coalesce(${isOld}, false)
         FOR UPDATE OF r SKIP LOCKED) r
-      WHERE c.before < ${lines}
+      WHERE old.before < ${lines}
     ), gone AS (
-      DELETE FROM run_log l USING chosen WHERE l.run_id = chosen.id AND l.line < chosen.first + ${lines}
+      DELETE FROM run_log l USING chosen WHERE l.run_id = chosen.id AND l.line <= chosen.upto
     ), done AS (
       UPDATE runs r SET log_pruned_at = ${now.toISOString()}::timestamptz FROM chosen
-      WHERE r.id = chosen.id AND chosen.last_line < chosen.first + ${lines} RETURNING r.id
+      WHERE r.id = chosen.id AND chosen.last_line <= chosen.upto RETURNING r.id
     )
     SELECT (SELECT count(*)::int FROM done) AS pruned, EXISTS (SELECT 1 FROM chosen) AS more`)
   return row ?? { pruned: 0, more: false }

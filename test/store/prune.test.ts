@@ -37,12 +37,16 @@ test('logs go in batches of so many lines, the longest over first, a long one bi
   expect(await prunedAt(long)).toBeNull()
 
   expect(await prune(100)).toEqual({ pruned: 0, more: true })
-  // What is left of the long one leaves room for two, the last of which goes beyond it.
-  expect(await prune(100)).toEqual({ pruned: 3, more: true })
-  expect(await all()).toEqual([0, 0, 0, 30, 30, 30, 5])
+  // It counts for as long as it was, so that the others wait until it is gone.
+  expect(await prune(100)).toEqual({ pruned: 1, more: true })
+  expect(await all()).toEqual([0, 30, 30, 30, 30, 30, 5])
   expect(await prunedAt(long)).toEqual(NOW)
 
-  expect(await prune(100)).toEqual({ pruned: 3, more: true })
+  // The last that begins within the hundred goes beyond it.
+  expect(await prune(100)).toEqual({ pruned: 4, more: true })
+  expect(await all()).toEqual([0, 0, 0, 0, 0, 30, 5])
+
+  expect(await prune(100)).toEqual({ pruned: 1, more: true })
   expect(await prune(100)).toEqual({ pruned: 0, more: false })
   expect(await all()).toEqual([0, 0, 0, 0, 0, 0, 5])
   expect(await prunedAt(young)).toBeNull()
@@ -53,6 +57,13 @@ test('a run without a log is marked all the same', async () => {
   expect(await prune(100)).toEqual({ pruned: 1, more: true })
   expect(await prunedAt(none)).toEqual(NOW)
   expect(await prune(100)).toEqual({ pruned: 0, more: false })
+})
+
+test('a long log that went some other way is marked as well', async () => {
+  const long = await over(13, 250)
+  await db.prisma.logLine.deleteMany({ where: { runId: long } })
+  expect(await prune(100)).toEqual({ pruned: 1, more: true })
+  expect(await prunedAt(long)).toEqual(NOW)
 })
 
 test('only the runs whose lines go are held meanwhile, and what another holds is left for later', async () => {
