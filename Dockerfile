@@ -21,4 +21,4 @@ EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Started without npm, which would keep the signal to stop from the server.
-CMD ["node", "--max-semi-space-size=64", "dist/cli/main.js", "serve"]
+CMD ["node", "dist/cli/main.js", "serve"]

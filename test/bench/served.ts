@@ -25,10 +25,7 @@ export async function startServed(settings: Record<string, string>): Promise<Ser
   }
   const url = `http://127.0.0.1:${port}`
   const begun = performance.now()
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', 'dist/cli/main.js', 'serve'], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const child = spawn(process.execPath, ['dist/cli/main.js', 'serve'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM')
