@@ -252,9 +252,9 @@ describe('what the bench measured', () => {
       'docs/scaling.md': [
         `| ${count(one)} a second |`,
         `${count(two)} steps a second where one did ${count(one)}`,
-        `median wait ${fanOut.p50Ms} ms, 99th percentile ${fanOut.p99Ms} ms; ${fanOut.cpuShare} of a core`,
+        `median wait ${fanOut.ours.p50Ms} ms, 99th percentile ${fanOut.ours.p99Ms} ms; ${fanOut.ours.cpuShare} of a core`,
         `| ${fanOut.yogaLinesPerSecond} lines/s |`,
-        `median wait ${crowd.p50Ms} ms, 99th percentile ${crowd.p99Ms} ms; ${crowd.cpuShare} of a core`,
+        `median wait ${crowd.ours.p50Ms} ms, 99th percentile ${crowd.ours.p99Ms} ms; ${crowd.ours.cpuShare} of a core`,
         `median ${same.p50Ms} / ${other.p50Ms} ms, 99th percentile ${same.p99Ms} / ${other.p99Ms} ms`,
         `median ${tenth(starts.p50)} ms, 99th percentile ${tenth(starts.p99)} ms, never before it`,
         `| ${tenth(server.existingMs / 1000)} / ${tenth(server.newMs / 1000)} s |`,

@@ -11,8 +11,6 @@ import { publish } from './cuelight.ts'
 /** So many readers of one log that gets so many lines in all, at that rate. */
 type Load = { readers: number; linesPerSecond: number; lines: number }
 const BUSY: Load = { readers: 1_000, linesPerSecond: 1_000, lines: 21_000 }
-/** Of these, what comes in the first second, in which code is compiled: their waits are told for themselves. */
-const FIRST_LINES = 1_000
 /** As many connections as a process takes. */
 const CROWD: Load = { readers: 10_000, linesPerSecond: 5, lines: 100 }
 const TEXT =
@@ -23,79 +21,71 @@ const QUERY =
 const YOGA_LINES = 500
 
 /**
- * One log at 1,000 lines/s to 1,000 sockets: milliseconds from a line's commit to its readers; CPU for each frame that
- * was sent, as a ratio to a bare broadcast of frames as large as these, and how long such a frame takes from when it is
- * sent, which no wait can be shorter than; and how many lines/s graphql-yoga's own pub/sub with graphql-ws gets to as
- * many readers at most, as a ratio of ours to that.
+ * What a server of a log took, and what its readers waited: for a line from its commit, or from when a bare broadcast sent
+ * it, which no wait can be shorter than, in milliseconds; CPU as a share of one core; and memory: what the process grew by
+ * for each reader until all had subscribed, in KiB, and what it held when all was sent, in MiB.
  */
-export type FanOut = {
+export type Reached = { p50Ms: number; p99Ms: number; cpuShare: number; kibPerReader: number; residentMiB: number }
+
+/** The log of a load to its readers, and a bare broadcast of frames as large as those to as many. */
+export type Spread = {
   readers: number
   linesPerSecond: number
-  p50Ms: number
-  p99Ms: number
-  within20Ms: number
-  firstSecondP99Ms: number
-  cpuShare: number
-  broadcastP99Ms: number
-  broadcastCpuShare: number
-  cpuRatio: number
   linesPerFrame: number
+  ours: Reached
+  broadcast: Reached
+  /** CPU for each frame that was sent, to that of the broadcast. */
+  cpuRatio: number
+}
+
+/**
+ * One log at 1,000 lines/s to 1,000 sockets, after its first second; and how many lines/s graphql-yoga's own pub/sub with
+ * graphql-ws gets to as many readers at most, as a ratio of ours to that.
+ */
+export type FanOut = Spread & {
+  p99Ms: number
+  firstSecondP99Ms: number
   yogaLinesPerSecond: number
   yogaRatio: number
 }
 
 export async function measureFanOut(url: string): Promise<FanOut> {
-  const ours = await cuelight(url, BUSY)
-  const perFrame = Math.max(1, Math.round(linesPerFrame(ours, BUSY)))
-  const bare = await broadcast(url, perFrame)
+  const { spread, ours } = await besideBroadcast(url, BUSY)
   const yogaLinesPerSecond = await yoga()
-  const { seconds, received, cpuSeconds } = ours
-  const linesPerSecond = Math.round(BUSY.lines / seconds)
-  const ratio = cpuSeconds / received.messages / (bare.cpuSeconds / bare.received.messages)
   return {
-    readers: BUSY.readers,
-    linesPerSecond,
-    ...latenessOf(warm(ours, ours.waits)),
+    ...spread,
+    p99Ms: spread.ours.p99Ms,
     firstSecondP99Ms: latenessOf(ours.waits.filter((_, index) => isFirst(ours, index))).p99Ms,
-    cpuShare: Number((cpuSeconds / seconds).toFixed(2)),
-    broadcastP99Ms: latenessOf(
-      warm(
-        bare,
-        bare.received.at.map((at, index) => at - (bare.received.sentAt[index] ?? 0)),
-      ),
-    ).p99Ms,
-    broadcastCpuShare: Number((bare.cpuSeconds / bare.seconds).toFixed(2)),
-    cpuRatio: Number(ratio.toFixed(2)),
-    linesPerFrame: Number(linesPerFrame(ours, BUSY).toFixed(1)),
     yogaLinesPerSecond: Math.round(yogaLinesPerSecond),
-    yogaRatio: Number((linesPerSecond / yogaLinesPerSecond).toFixed(1)),
+    yogaRatio: Number((spread.linesPerSecond / yogaLinesPerSecond).toFixed(1)),
   }
 }
 
-/**
- * As many readers as a process takes: milliseconds from a line's commit to its readers, CPU, and memory: what the process
- * grew by for each reader until all had subscribed, in KiB, and what it held when all was sent, in MiB.
- */
-export type Crowd = {
-  readers: number
-  linesPerSecond: number
-  p50Ms: number
-  p99Ms: number
-  within20Ms: number
-  cpuShare: number
-  kibPerReader: number
-  residentMiB: number
+/** As many readers as a process takes, of a log that says something now and then. */
+export const measureCrowd = async (url: string): Promise<Spread> => (await besideBroadcast(url, CROWD)).spread
+
+async function besideBroadcast(url: string, load: Load): Promise<{ spread: Spread; ours: Measured }> {
+  const ours = await cuelight(url, load)
+  const linesPerFrame = (load.readers * load.lines) / ours.received.messages
+  const bare = await broadcast(url, { load, perFrame: Math.max(1, Math.round(linesPerFrame)) })
+  const cpuOfFrame = ({ cpuSeconds, received }: Measured) => cpuSeconds / received.messages
+  const spread = {
+    readers: load.readers,
+    linesPerSecond: Number((load.lines / ours.seconds).toFixed(load.linesPerSecond < 10 ? 1 : 0)),
+    linesPerFrame: Number(linesPerFrame.toFixed(1)),
+    ours: reached(ours),
+    broadcast: reached(bare),
+    cpuRatio: Number((cpuOfFrame(ours) / cpuOfFrame(bare)).toFixed(2)),
+  }
+  return { spread, ours }
 }
 
-export async function measureCrowd(url: string): Promise<Crowd> {
-  const { readers } = CROWD
-  const { waits, seconds, cpuSeconds, memory } = await cuelight(url, CROWD)
+function reached(measured: Measured): Reached {
+  const { load, cpuSeconds, seconds, memory } = measured
   return {
-    readers,
-    linesPerSecond: Number((CROWD.lines / seconds).toFixed(1)),
-    ...latenessOf(waits),
+    ...latenessOf(warm(measured)),
     cpuShare: Number((cpuSeconds / seconds).toFixed(2)),
-    kibPerReader: Number(((memory.subscribed - memory.alone) / readers / 1024).toFixed(1)),
+    kibPerReader: Number(((memory.subscribed - memory.alone) / load.readers / 1024).toFixed(1)),
     residentMiB: Math.round(memory.sent / 2 ** 20),
   }
 }
@@ -103,23 +93,20 @@ export async function measureCrowd(url: string): Promise<Crowd> {
 /** The 99th percentile of what that many readers wait for a line of such a log after the first second, in milliseconds. */
 export async function measureWaits(url: string, readers: number): Promise<{ p99Ms: number }> {
   const ours = await cuelight(url, { ...BUSY, readers })
-  return { p99Ms: latenessOf(warm(ours, ours.waits)).p99Ms }
+  return { p99Ms: latenessOf(warm(ours)).p99Ms }
 }
 
-const isFirst = ({ received }: Measured, index: number) => (received.lines[index] ?? 0) <= FIRST_LINES
+/** Whether a line came in the first second, in which code is compiled: the waits for those are told for themselves. */
+const isFirst = ({ load, received }: Measured, index: number) => (received.lines[index] ?? 0) <= load.linesPerSecond
 
-/** Of what was noted for each line as it came, that of the lines after the first second. */
-const warm = (measured: Measured, each: number[]) => each.filter((_, index) => !isFirst(measured, index))
+const warm = (measured: Measured) => measured.waits.filter((_, index) => !isFirst(measured, index))
 
 /** Of waits in microseconds, in milliseconds. */
-function latenessOf(waits: number[]): { p50Ms: number; p99Ms: number; within20Ms: number } {
+function latenessOf(waits: number[]): { p50Ms: number; p99Ms: number } {
   const sorted = [...waits].sort((a, b) => a - b)
   const rank = (share: number) => Number(((sorted[Math.floor(sorted.length * share)] ?? Number.NaN) / 1000).toFixed(1))
-  const within20Ms = Number((sorted.filter((wait) => wait <= 20_000).length / sorted.length).toFixed(4))
-  return { p50Ms: rank(0.5), p99Ms: rank(0.99), within20Ms }
+  return { p50Ms: rank(0.5), p99Ms: rank(0.99) }
 }
-
-const linesPerFrame = ({ received }: Measured, { readers, lines }: Load) => (readers * lines) / received.messages
 
 /** What the server is told: that lines of a run were committed; to send lines itself; what to answer. */
 type Order =
@@ -135,51 +122,46 @@ type Order =
  */
 type Received = { messages: number; bytes: number; lines: number[]; at: number[]; sentAt: number[]; gaps: number }
 
-type Measured = { received: Received; cpuSeconds: number; seconds: number }
+/** `waits`: in microseconds. `memory`: of its process, in bytes, before anybody subscribed, when all had, and at the end. */
+type Measured = {
+  load: Load
+  received: Received
+  waits: number[]
+  cpuSeconds: number
+  seconds: number
+  memory: { alone: number; subscribed: number; sent: number }
+}
 
-/** `memory`: of its process, in bytes, before anybody subscribed, when all had, and when all was sent. */
-type Ours = Measured & { waits: number[]; memory: { alone: number; subscribed: number; sent: number } }
-
-async function cuelight(url: string, load: Load): Promise<Ours> {
+async function cuelight(url: string, load: Load): Promise<Measured> {
   const runId = await insertRun(url)
-  const server = await startServer('cuelight', url)
   const variables = { runId: formatId('Run', runId), after: 0 }
-  const alone = await ask(server, { kind: 'memory' })
-  const readers = await startReaders(server, { readers: load.readers, query: QUERY, variables })
-  try {
-    const subscribed = await ask(server, { kind: 'memory' })
-    let commits: number[] = []
-    const measured = await measure({ server, readers, lines: load.lines }, async () => {
-      commits = await writeLines(url, {
-        runId,
-        load,
-        onCommitted: (line) => server.send({ kind: 'committed', runId, line } satisfies Order),
-      })
+  let commits: number[] = []
+  const measured = await measure({ variant: 'cuelight', url, load, query: QUERY, variables }, async (server) => {
+    commits = await writeLines(url, {
+      runId,
+      load,
+      onCommitted: (line) => server.send({ kind: 'committed', runId, line } satisfies Order),
     })
-    const { received } = measured
-    if (received.gaps > 0) throw new Error(`${received.gaps} lines came out of their order.`)
-    const waits = received.lines.map((line, index) => (received.at[index] ?? 0) - (commits[line - 1] ?? 0))
-    return { ...measured, waits, memory: { alone, subscribed, sent: await ask(server, { kind: 'memory' }) } }
-  } finally {
-    stop(server, readers)
+  })
+  const { received } = measured
+  if (received.gaps > 0) throw new Error(`${received.gaps} lines came out of their order.`)
+  return {
+    ...measured,
+    waits: received.lines.map((line, index) => (received.at[index] ?? 0) - (commits[line - 1] ?? 0)),
   }
 }
 
 /** While as many lines are written as for Cuelight, so that the machine has as much else to do. */
-async function broadcast(url: string, perFrame: number): Promise<Measured> {
-  const { lines, linesPerSecond } = BUSY
+async function broadcast(url: string, { load, perFrame }: { load: Load; perFrame: number }): Promise<Measured> {
   const runId = await insertRun(url)
-  const server = await startServer('broadcast')
-  const readers = await startReaders(server, { readers: BUSY.readers, query: QUERY, variables: {} })
-  try {
-    const everyMs = (perFrame * 1000) / linesPerSecond
-    return await measure({ server, readers, lines }, async () => {
-      server.send({ kind: 'send', text: TEXT, lines, everyMs, perFrame } satisfies Order)
-      await writeLines(url, { runId, load: BUSY, onCommitted: () => {} })
-    })
-  } finally {
-    stop(server, readers)
-  }
+  const { lines, linesPerSecond } = load
+  const everyMs = (perFrame * 1000) / linesPerSecond
+  const measured = await measure({ variant: 'broadcast', load, query: QUERY, variables: {} }, async (server) => {
+    server.send({ kind: 'send', text: TEXT, lines, everyMs, perFrame } satisfies Order)
+    await writeLines(url, { runId, load, onCommitted: () => {} })
+  })
+  const { at, sentAt } = measured.received
+  return { ...measured, waits: at.map((came, index) => came - (sentAt[index] ?? 0)) }
 }
 
 /** Writes the log at its pace, each time the lines that are due. When each line was committed, in microseconds. */
@@ -220,34 +202,41 @@ const WRITE = `WITH taken AS (UPDATE runs SET last_line = last_line + $2::int WH
   FROM taken, generate_series(1, $2::int) n`
 
 async function yoga(): Promise<number> {
-  const server = await startServer('yoga')
+  const load = { ...BUSY, lines: YOGA_LINES }
   const query = 'subscription ($runId: ID!) { runLog(runId: $runId) { line text } }'
-  const readers = await startReaders(server, { readers: BUSY.readers, query, variables: { runId: 'run' } })
+  const { seconds } = await measure({ variant: 'yoga', load, query, variables: { runId: 'run' } }, async (server) => {
+    server.send({ kind: 'send', text: TEXT, lines: YOGA_LINES, everyMs: 0, perFrame: 1 } satisfies Order)
+  })
+  return YOGA_LINES / seconds
+}
+
+type Scene = { variant: string; url?: string; load: Load; query: string; variables: object }
+
+/** A server and its readers, from the first line until all of them have the last. */
+async function measure(
+  { variant, url = '', load, query, variables }: Scene,
+  send: (server: ChildProcess) => Promise<void>,
+): Promise<Omit<Measured, 'waits'>> {
+  const server = await startServer(variant, url)
+  const alone = await ask(server, { kind: 'memory' })
+  const readers = await startReaders(server, { readers: load.readers, query, variables })
   try {
-    const { seconds } = await measure({ server, readers, lines: YOGA_LINES }, async () => {
-      server.send({ kind: 'send', text: TEXT, lines: YOGA_LINES, everyMs: 0, perFrame: 1 } satisfies Order)
-    })
-    return YOGA_LINES / seconds
+    const subscribed = await ask(server, { kind: 'memory' })
+    readers.send(load.lines)
+    await delay(500)
+    const cpuBefore = await ask(server, { kind: 'cpu' })
+    const began = performance.now()
+    const all = once(readers, 'message').then(([message]: Received[]) => message)
+    await send(server)
+    const received = await all
+    const seconds = (performance.now() - began) / 1000
+    if (received === undefined) throw new Error('The readers ended before they had everything.')
+    const cpuSeconds = ((await ask(server, { kind: 'cpu' })) - cpuBefore) / 1e6
+    const sent = await ask(server, { kind: 'memory' })
+    return { load, received, seconds, cpuSeconds, memory: { alone, subscribed, sent } }
   } finally {
     stop(server, readers)
   }
-}
-
-/** From the first line until all readers have the last. */
-async function measure(
-  { server, readers, lines }: { server: ChildProcess; readers: ChildProcess; lines: number },
-  send: () => Promise<void>,
-): Promise<Measured> {
-  readers.send(lines)
-  await delay(500)
-  const cpuBefore = await ask(server, { kind: 'cpu' })
-  const began = performance.now()
-  const received = once(readers, 'message').then(([message]: Received[]) => message)
-  await send()
-  const all = await received
-  const seconds = (performance.now() - began) / 1000
-  if (all === undefined) throw new Error('The readers ended before they had everything.')
-  return { received: all, seconds, cpuSeconds: ((await ask(server, { kind: 'cpu' })) - cpuBefore) / 1e6 }
 }
 
 const microseconds = () => Number(process.hrtime.bigint() / 1000n)
