@@ -6,7 +6,7 @@ import { logLines } from './sql.ts'
 export async function appendLines(db: PrismaClient, runId: string, lines: readonly RunLine[]): Promise<number | null> {
   const [row] = await db.$queryRaw<{ last_line: number }[]>(Prisma.sql`
     WITH run AS (
-      UPDATE runs SET last_line = last_line + ${lines.length} WHERE id = ${runId}::uuid RETURNING id, last_line
+      UPDATE runs SET last_line = last_line + ${lines.length}, log_pruned_at = NULL WHERE id = ${runId}::uuid RETURNING id, last_line
     ), logged AS (
       ${logLines(Prisma.sql`SELECT id, last_line - ${lines.length}::int AS last_line FROM run`, lines)}
     )
@@ -31,14 +31,16 @@ export async function pruneLogs(
   const [row] = await db.$queryRaw<{ pruned: number; more: boolean }[]>(Prisma.sql`
     WITH old AS MATERIALIZED (
       -- A long log of which much is gone counts as all of it: then this statement deletes less, and the next the rest.
-      SELECT id, sum(last_line) OVER (ORDER BY ended_at, id) - last_line AS before
+      SELECT id, last_line, sum(last_line) OVER (ORDER BY ended_at, id) - last_line AS before
       FROM (SELECT id, last_line, ended_at FROM runs r WHERE ${isOld} ORDER BY ended_at LIMIT ${RUNS_PRUNED}) r
     ), chosen AS MATERIALIZED (
-      -- Only these are locked, and looked at again, as they may have changed since: each by its id, not among all.
+      -- Only these are locked, and looked at again, each by its id and not among all: one that got a line since then is
+      -- another statement's, as this one does not see the line.
       SELECT r.id, r.last_line, CASE WHEN r.last_line <= ${lines} THEN r.last_line ELSE coalesce(
         (SELECT min(line) FROM run_log l WHERE l.run_id = r.id) + ${lines}::int - 1, r.last_line) END AS upto
       FROM old CROSS JOIN LATERAL (
-        SELECT r.id, r.last_line FROM runs r WHERE r.id = old.id AND coalesce(${isOld}, false)
+        SELECT r.id, r.last_line FROM runs r
+        WHERE r.id = old.id AND r.last_line = old.last_line AND coalesce(${isOld}, false)
         FOR UPDATE OF r SKIP LOCKED) r
       WHERE old.before < ${lines}
     ), gone AS (

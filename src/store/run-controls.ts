@@ -90,7 +90,7 @@ export async function controlIf(db: PrismaClient, change: Change): Promise<Contr
     WITH cleanup AS MATERIALIZED (
       SELECT becomes, unresolved, (becomes IS NOT NULL)::int AS lines FROM (${query}) found
     ), run AS (
-      UPDATE runs r SET ${change.set}, fence = r.fence + 1, last_line = r.last_line + 1 + cleanup.lines
+      UPDATE runs r SET ${change.set}, fence = r.fence + 1, last_line = r.last_line + 1 + cleanup.lines, log_pruned_at = NULL
       FROM cleanup
       WHERE r.id = ${runId}::uuid AND r.status = ${from}::run_status ${change.guard ?? Prisma.empty}
       RETURNING r.*

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { pruneLogs } from '../../src/store/log.ts'
+import { line } from '../../src/domain/log-line.ts'
+import { appendLines, pruneLogs } from '../../src/store/log.ts'
 import { NOW } from '../graphql/client.ts'
 import { insertEvent, insertRun } from '../graphql/fixtures.ts'
 import { testDatabase } from '../support/database.ts'
@@ -77,4 +78,21 @@ test('only the runs whose lines go are held meanwhile, and what another holds is
   expect([await left(first), await left(second)]).toEqual([20, 30])
   for (let more = true; more; ) more = (await prune(100)).more
   expect([await left(first), await left(second)]).toEqual([0, 0])
+})
+
+test('a line that comes while logs are deleted is deleted too, by then or later', async () => {
+  const runs: string[] = []
+  while (runs.length < 500) runs.push(await over(1000 - runs.length, 1))
+  const late = line('step.message', { at: NOW.getTime() }, {}, 'late')
+  // One statement takes all of them, the longest over first; lines come from the other end.
+  const [{ pruned }] = await Promise.all([
+    prune(10_000),
+    ...runs
+      .slice(100)
+      .reverse()
+      .map((runId) => appendLines(db.prisma, runId, [late])),
+  ])
+  expect(pruned).toBeGreaterThanOrEqual(100)
+  for (let more = true; more; ) more = (await prune(100)).more
+  expect(await db.prisma.logLine.count({ where: { runId: { in: runs } } })).toBe(0)
 })
