@@ -160,7 +160,7 @@ async function measureAll(): Promise<Omit<Results, 'atSize' | 'apart'>> {
   const materialise = await alone<MaterialiseFigures>('upcoming runs', ({ latenessMs: { making, repinning } }) =>
     Math.max(making.p99, repinning.p99),
   )
-  const fanOut = await repeated('a log and its subscribers', measureFanOut, ({ p99Ms }) => p99Ms)
+  const fanOut = await repeated('a log and its subscribers', measureFanOut, ({ ours }) => ours.p99Ms)
   const crowd = await onMigrated(measureCrowd)
   const controls = await repeated('controls', measureControls, ({ sameProcess }) => sameProcess.p99Ms)
   const stepsPerSecond: number[] = []

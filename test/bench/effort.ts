@@ -25,9 +25,12 @@ export function watchEffort(): (units: number) => Effort {
   }
 }
 
-/** Ticks of all processors since the machine began, and of those that they had nothing to do, or waited for a disk. */
+/**
+ * Ticks that the machine's processors had since it began, without those that other guests took, and of those that they
+ * had nothing to do, or waited for a disk.
+ */
 function processorTime(): { all: number; idle: number } {
-  const ticks = readIfThere('/proc/stat').split('\n')[0]?.split(/ +/).slice(1, 9).map(Number) ?? []
+  const ticks = readIfThere('/proc/stat').split('\n')[0]?.split(/ +/).slice(1, 8).map(Number) ?? []
   const [, , , idle = Number.NaN, waiting = Number.NaN] = ticks
   return { all: ticks.reduce((sum, each) => sum + each, 0), idle: idle + waiting }
 }

@@ -43,7 +43,6 @@ export type Spread = {
  * graphql-ws gets to as many readers at most, as a ratio of ours to that.
  */
 export type FanOut = Spread & {
-  p99Ms: number
   firstSecondP99Ms: number
   yogaLinesPerSecond: number
   yogaRatio: number
@@ -54,7 +53,6 @@ export async function measureFanOut(url: string): Promise<FanOut> {
   const yogaLinesPerSecond = await yoga()
   return {
     ...spread,
-    p99Ms: spread.ours.p99Ms,
     firstSecondP99Ms: latenessOf(ours.waits.filter((_, index) => isFirst(ours, index))).p99Ms,
     yogaLinesPerSecond: Math.round(yogaLinesPerSecond),
     yogaRatio: Number((spread.linesPerSecond / yogaLinesPerSecond).toFixed(1)),

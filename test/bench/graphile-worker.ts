@@ -16,6 +16,7 @@ async function drain(url: string, jobs: number, preset: RunnerOptions['preset'])
   const logger = new Logger(() => () => {})
   const pgPool = new pg.Pool({ connectionString: url, max: CONCURRENCY + 4 })
   pgPool.on('error', () => {})
+  pgPool.on('connect', (client) => client.on('error', () => {}))
   await runMigrations({ pgPool, logger })
   await pgPool.query(
     `SELECT graphile_worker.add_jobs(ARRAY(SELECT ROW('noop', '{}'::json, null, null, null, null, null, null)::graphile_worker.job_spec

@@ -170,20 +170,25 @@ function startsOf({ control }: Bench, { definitionId, called }: { definitionId: 
     })()
     return async (): Promise<Lateness> => {
       stopped = true
+      const over = Date.now()
       await starting
       while ([...instants.keys()].some((id) => !called.has(id))) await delay(10)
       unnote()
+      // Those that are due once the work is over have nothing beside them.
       const starts = [...instants]
+        .filter(([, at]) => at <= over)
         .map(([id, at]) => ({ at, callAt: called.get(id) ?? Number.NaN }))
         .sort((a, b) => a.callAt - a.at - (b.callAt - b.at))
       const late = starts.map(({ at, callAt }) => callAt - at)
       // The answer that its call came after; a rehearsal's came before its instant.
-      const parts = starts.slice(-Math.ceil(starts.length / 20)).flatMap(({ at, callAt }) => {
+      const latest = starts.slice(-Math.ceil(starts.length / 20))
+      const parts = latest.flatMap(({ at, callAt }) => {
         const last = statements.filter(({ from, to }) => from >= at && to <= callAt).at(-1)
         return last === undefined
           ? []
           : [{ sent: last.from - at, underWay: last.to - last.from, called: callAt - last.to }]
       })
+      if (parts.length === 0) throw new Error('No statement of a start was seen: STARTING fits them no more.')
       const middle = (of: keyof Lateness['slowest']) => Number(median(parts.map((part) => part[of])).toFixed(1))
       const p99 = late[Math.min(late.length - 1, Math.floor(late.length * 0.99))] ?? Number.NaN
       return {

@@ -66,18 +66,21 @@ async function measureLate(onMigrated: OnMigrated): Promise<Apart['starts']> {
     withoutDisk: withoutWaiting,
   }
   const measured: Record<keyof Apart['starts'], MaterialiseFigures[]> = { asTheyAre: [], withoutDisk: [] }
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    const turn = Object.entries(ways) as [keyof Apart['starts'], (url: string) => Promise<void>][]
-    if (round % 2 === 1) turn.reverse()
-    for (const [way, prepare] of turn) {
-      const figures = await onMigrated(async (url) => {
-        await prepare(url)
-        return run(url)
-      })
-      if (round > 0) measured[way].push(figures)
+  try {
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const turn = Object.entries(ways) as [keyof Apart['starts'], (url: string) => Promise<void>][]
+      if (round % 2 === 1) turn.reverse()
+      for (const [way, prepare] of turn) {
+        const figures = await onMigrated(async (url) => {
+          await prepare(url)
+          return run(url)
+        })
+        if (round > 0) measured[way].push(figures)
+      }
     }
+  } finally {
+    await stop()
   }
-  await stop()
   const late = (figures: MaterialiseFigures[], phase: 'making' | 'repinning'): Late => {
     const rounds = figures.map(({ latenessMs }) => latenessMs[phase].p99)
     const middle = (of: keyof Late['slowest']) => median(figures.map(({ latenessMs }) => latenessMs[phase].slowest[of]))
