@@ -230,7 +230,8 @@ describe('what the bench measured', () => {
   })
 
   test('is in what the README and the page on scaling say', () => {
-    const { starts, materialise, fanOut, crowd, controls, server, stepsPerSecond, anatomy, atSize, apart } = results
+    const { starts, materialise, fanOut, crowd, controls, server, stepsPerSecond, anatomy, atSize, apart, footprint } =
+      results
     const { making, repinning } = materialise.latenessMs
     const [made, taken] = [materialise.makeSeconds, materialise.repinSeconds].map(Math.round)
     const [one = 0, two = 0] = stepsPerSecond
@@ -240,8 +241,39 @@ describe('what the bench measured', () => {
     const { asTheyAre, withoutDisk } = apart.starts
     const percent = (share: number) => `${Math.round(share * 100)} %`
     const rates = atSize.growth.map(({ stepsPerSecond: rate }) => count(rate))
-    const { p99: first = 0 } = atSize.dashboard["the console's first page"] ?? {}
-    const { p99: busy = 0 } = atSize.dashboard['calendar, a month of a busy definition'] ?? {}
+    const { dashboard, retention, filled } = atSize
+    const first = dashboard["the console's first page"]
+    const busy = dashboard['calendar, a month of a busy definition']
+    if (first === undefined || busy === undefined) throw new Error('The pages are not in the results.')
+    const from = (numbers: readonly number[]) => `${Math.min(...numbers)} to ${Math.max(...numbers)}`
+    const ratio = (theirs: string, digits = 1) => {
+      const found = results.ratios.find((each) => each.theirs === theirs)
+      return { is: found?.ratio.toFixed(digits), rounds: found?.rounds.map((each) => each.toFixed(digits)) ?? [] }
+    }
+    const [graphile, batched] = [
+      ratio('graphile-worker, default'),
+      ratio('graphile-worker, local queue and batches', 2),
+    ]
+    const [boss, hundred] = [ratio('pg-boss, 1 job a fetch'), ratio('pg-boss, 100 jobs a fetch', 2)]
+    const [dbos, plain] = [ratio('DBOS queue, 5 steps'), ratio('the plain design through Prisma, 5 steps')]
+    const costOf = (name: string) => {
+      const { perSecond = 0, node = 0, postgres = 0 } = results.rates[name] ?? {}
+      return { perSecond, node, postgres, both: node + postgres }
+    }
+    const [run, step] = [costOf('Cuelight, 1 step'), costOf('Cuelight, 5 steps')]
+    const [job, fetched] = [costOf('graphile-worker, default'), costOf('graphile-worker, local queue and batches')]
+    const [lone, many] = [costOf('pg-boss, 1 job a fetch'), costOf('pg-boss, 100 jobs a fetch')]
+    const [queued, plainly] = [costOf('DBOS queue, 5 steps'), costOf('the plain design through Prisma, 5 steps')]
+    // A run of one step has two transitions, of seven lines; what was taken apart is one of them, of three.
+    const [lines, indexes, reading] = [(anatomy.lines * 7) / 3, anatomy.indexes * 2, anatomy.reading * 2].map(
+      Math.round,
+    )
+    const known = (lines ?? 0) + (indexes ?? 0) + (reading ?? 0)
+    const ofTen = atSize.growth.map(({ share }) => share.toFixed(2))
+    const range = ({ rounds }: { rounds: string[] }) => {
+      const sorted = [...rounds].sort((a, b) => Number(a) - Number(b))
+      return `${sorted[0]} to ${sorted.at(-1)}`
+    }
     const said = {
       'README.md': [
         `${met} of ${aims} are met`,
@@ -270,8 +302,40 @@ describe('what the bench measured', () => {
           'all of it': anatomy.start,
         }).map(([what, micros]) => `| ${what} | ${micros} |`),
         `${rates[0]} steps a second beside 10 waiting runs, ${rates[1]} beside 1,000 and ${rates[2]} beside 100,000`,
-        `within 30 ms for 99 of 100** (${Math.round(first)})`,
-        `within 30 ms for 99 of 100** (${Math.round(busy)})`,
+        `within 30 ms for 99 of 100** (${Math.round(first.p99)})`,
+        `${first.statements} statements, in ${['', 'one turn', 'two turns', 'three turns', 'four turns'][first.turns]}`,
+        `In the middle it takes ${Math.round(first.p50)} ms, of which at least one of them is under way for ${Math.round(first.databaseMs)}`,
+        `Of 100 pages ${Math.round(100 - first.undisturbed.share * 100)} meet a collection of garbage; of the others 99 of 100 come within ${Math.round(first.undisturbed.p99 ?? 0)} ms`,
+        `within 30 ms for 99 of 100** (${Math.round(busy.p99)})`,
+        `takes two transitions and, with others beside it, ${run.node} µs of the server's processor and ${run.postgres} µs of PostgreSQL's`,
+        `are the rest of the ${run.postgres} µs`,
+        `A step of five takes ${step.both} µs.`,
+        `it was ${footprint.commits} a run`,
+        `of 12,000 runs it made ${count(step.perSecond)}`,
+        `In the full database below it was ${count(atSize.inFilled)}`,
+        `(${ofTen[1]} and ${ofTen[2]} of what it was`,
+        `is ${count(Math.floor(one / 5))} a second of these, or ${Math.round((one / 5) * 0.0864)} million a day`,
+        `which alone takes ${starts.commit.p50.toFixed(1)} ms in the middle`,
+        `| ${count(fanOut.linesPerSecond)} lines/s; after`,
+        `A job takes ${count(job.both)} and ${count(lone.both)} µs of both processors, a run of one step ${run.both}; the aims would leave it ${Math.round(job.both / 4)} and ${Math.round(lone.both / 10)}`,
+        `come to ${known} (${lines}, ${indexes} and ${reading}, its end reckoned like its start), which with the server's ${run.node} is`,
+        `the other ${run.postgres - known} are rows`,
+        `A job takes ${fetched.both} and ${many.both} µs there`,
+        `would leave a run ${fetched.both * 2} and ${many.both} µs. Its lines alone take ${lines} of PostgreSQL's, and the server's share is ${run.node}`,
+        `A step takes ${step.both} µs of both processors, one of DBOS ${count(queued.both)}, so that twelve times would leave ${Math.round(queued.both / 12)}; one of the plain design ${count(plainly.both)}, and it waits besides, as it uses ${((plainly.perSecond * plainly.both) / 1e6).toFixed(1)} of a processor`,
+        `(${graphile.is} and ${boss.is}; in the rounds ${range(graphile)} and ${range(boss)})`,
+        `(${batched.is} and ${hundred.is})`,
+        `(${dbos.is} and ${plain.is}; in the rounds ${range(dbos)} and ${range(plain)})`,
+        `within 20 ms for 99 of 100** (${Math.round(fanOut.ours.p99Ms)}; in the rounds ${from(fanOut.rounds.map(Math.round))})`,
+        `Of the latest twentieth of them, ${asTheyAre.making.slowest.sent} and ${asTheyAre.repinning.slowest.sent} ms pass in the middle`,
+        `and ${asTheyAre.making.slowest.underWay} and ${asTheyAre.repinning.slowest.underWay} until that is answered`,
+        `the answers took ${withoutDisk.making.slowest.underWay} and ${withoutDisk.repinning.slowest.underWay} ms`,
+        `busy for ${percent(asTheyAre.making.busy)} and ${percent(asTheyAre.repinning.busy)} of`,
+        `lines of log. Filling it took ${filled.seconds} s`,
+        `${(retention.besideWriting / retention.writtenMeanwhile).toFixed(1)} times what was written meanwhile: ${count(retention.writtenMeanwhile)} lines a second, where writing alone came to ${count(retention.writtenAlone)} (in the rounds ${retention.rounds.join(', ')} times)`,
+        `${Math.round(crowd.ours.kibPerReader)} KiB for each socket with one subscription; a process with 10,000 of them held ${crowd.ours.residentMiB} MiB`,
+        `A bare broadcast takes ${Math.round(crowd.broadcast.kibPerReader)} KiB for each of as many and holds ${crowd.broadcast.residentMiB} MiB, ${crowd.broadcast.cpuShare} of a core, and its frames come within ${crowd.broadcast.p99Ms} ms`,
+        `uses ${fanOut.broadcast.cpuShare} of a core, and its frames alone take ${fanOut.broadcast.p99Ms} ms for 99 of 100`,
         `${making.p99} and ${repinning.p99} ms for 99 of 100`,
         ...Object.entries({
           'the first page of runs': 'runs, first page',
@@ -287,7 +351,9 @@ describe('what the bench measured', () => {
         `${percent(work.busy)} of both were`,
         `${work.records.all} records in the write-ahead log, ${work.records.lines} of them its lines and ${work.records.entries} entries`,
         `${percent(work.collecting)} are the collection of garbage and ${percent(work.longest.share)} the system call that sends statements (${work.longest.name.split(' ')[0]})`,
-        `500 of them have a line within ${readers[500]?.p99Ms} ms`,
+        `500 of them have a line within ${readers[500]?.p99Ms} ms (${readers[500]?.rounds.join(', ')} in the rounds)`,
+        `in which its code is compiled, it is ${Math.round(fanOut.firstSecondP99Ms)} ms`,
+        `the first time ${hourly.map(({ rounds }) => rounds[0]).join(' / ')} |`,
         `called after ${rush.first} ms, of half of them after ${rush.half}, of the last after ${rush.last}, and all were over after ${rush.over} ms`,
         hourly.map(({ seconds }) => `${seconds} s`).join(' / '),
         `while they are made ${asTheyAre.making.p99Ms} ms became ${withoutDisk.making.p99Ms} (in the rounds ${asTheyAre.making.rounds.join(', ')} and ${withoutDisk.making.rounds.join(', ')})`,
