@@ -110,6 +110,17 @@ describe.skipIf(browserPath === null)('the console of a run', TIME, async () => 
     await dialog.waitFor({ state: 'detached' })
   })
 
+  test('a log that was deleted is said to be, and is no empty list', async () => {
+    const id = await server.run('long-past', [{ key: 'quiz', label: 'The quiz', steps: [] }])
+    await server.until(id, ({ status }) => status === 'COMPLETED')
+    const page = await open({ token: TOKEN, path: `/runs/${id}` })
+    await page.getByRole('option').first().waitFor()
+    await server.db.prisma.logLine.deleteMany({ where: { runId: id.slice('run_'.length) } })
+    await page.reload()
+    await page.getByRole('heading', { name: 'Its log was deleted' }).waitFor()
+    expect(await findings(page)).toEqual([])
+  })
+
   test('after the server was away the log goes on behind its last line, and the rundown shows what is then true', async () => {
     const id = await server.run('away', [{ key: 'quiz', steps: [], advance: gate }])
     await inPhase(id, 'quiz')

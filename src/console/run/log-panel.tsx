@@ -1,6 +1,6 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Select, Text, TextInput } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { IconArrowDown, IconFileText, IconSearch } from '@tabler/icons-react'
+import { IconArrowDown, IconFileOff, IconFileText, IconSearch } from '@tabler/icons-react'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import type { CleanupStatus, PlannedPhaseFragment, RunStatus } from '../../generated/console/documents.ts'
 import { useConnection } from '../api/connection-context.ts'
@@ -38,6 +38,14 @@ export function LogPanel({ runId, phases, timeZone, status, cleanup }: LogPanelP
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
   const isFiltered = shown !== log.lines
 
+  if (log.isOver && log.lines.length === 0)
+    return (
+      <Empty icon={IconFileOff} title="Its log was deleted">
+        <Text size="sm">
+          Logs are kept for as long as the server is set to, from when the run has ended; all else of the run is there.
+        </Text>
+      </Empty>
+    )
   if (log.refused !== null) return <Empty icon={IconFileText} title={log.refused} />
   return (
     <div className={classes.panel}>

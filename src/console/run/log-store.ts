@@ -13,6 +13,8 @@ export type LogState = {
   kinds: readonly string[]
   /** Why the server shows no log; null: it does. */
   refused: string | null
+  /** The run has ended, and all of its log is there. */
+  isOver: boolean
 }
 
 /** A run's log, followed and kept: thousands of lines that come in one frame are told of once. */
@@ -20,7 +22,7 @@ export class LogStore {
   readonly #lines: LogLine[] = []
   readonly #kinds = new Set<string>()
   #isTold = true
-  readonly state = new Signal<LogState>({ lines: this.#lines, version: 0, kinds: [], refused: null })
+  readonly state = new Signal<LogState>({ lines: this.#lines, version: 0, kinds: [], refused: null, isOver: false })
 
   /** Follows it from the last line that there is; again after it has ended, for what is written still later. */
   follow(socket: SocketClient, runId: string): () => void {
@@ -32,7 +34,7 @@ export class LogStore {
         }
         this.#tellSoon()
       },
-      onEnd: () => {},
+      onEnd: () => this.state.set({ ...this.state.value, isOver: true }),
       onRefused: (refused) => this.state.set({ ...this.state.value, refused }),
     })
   }
@@ -43,12 +45,12 @@ export class LogStore {
     // A page that is not looked at draws no frames, and is told all the same.
     setTimeout(() => {
       this.#isTold = true
-      const { version, kinds, refused } = this.state.value
+      const { version, kinds } = this.state.value
       this.state.set({
+        ...this.state.value,
         lines: this.#lines,
         version: version + 1,
         kinds: kinds.length === this.#kinds.size ? kinds : [...this.#kinds].sort(),
-        refused,
       })
     }, FRAME_MS)
   }
