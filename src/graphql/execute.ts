@@ -181,5 +181,6 @@ function withDefaults(
 
 function masked(result: ExecutionResult, { onFault }: GraphqlContext): ExecutionResult {
   if (result.errors === undefined) return result
-  return { ...result, errors: result.errors.map((error) => maskError(error, onFault)) }
+  const known = new Map<string, string>()
+  return { ...result, errors: result.errors.map((error) => maskError(error, onFault, known)) }
 }

@@ -15,6 +15,12 @@ export const tooFarBehind = () =>
     { extensions: { code: 'TOO_MANY_REQUESTS' } },
   )
 
+/** So many queries wait that this one had no turn. */
+export const tooMuchAsked = () =>
+  new GraphQLError('The server has more queries to answer than it gets to; ask again in a moment, and fewer at once.', {
+    extensions: { code: 'TOO_MANY_REQUESTS' },
+  })
+
 /** The codes of top-level errors that the API promises; what a transport adds of its own is not among them. */
 const OUR_CODES: ReadonlySet<unknown> = new Set([
   'UNAUTHENTICATED',
@@ -31,9 +37,14 @@ const GAVE_UP = 'Validation aborted.'
 
 /**
  * An error as a client may see it. What the client did wrong stays as it is and has a code; a fault becomes
- * INTERNAL_SERVER_ERROR with an id, under which `onFault` gets the whole of it for the log.
+ * INTERNAL_SERVER_ERROR with an id, under which `onFault` gets the whole of it for the log. `known`: the ids of faults that
+ * were told of already, by what they say, for an answer whose fields all meet the same one.
  */
-export function maskError(error: GraphQLError, onFault: (fault: { id: string; error: unknown }) => void): GraphQLError {
+export function maskError(
+  error: GraphQLError,
+  onFault: (fault: { id: string; error: unknown }) => void,
+  known = new Map<string, string>(),
+): GraphQLError {
   const { nodes = null, source = null, positions = null, path } = error
   const cause = error.originalError
   const ofOurs = cause === undefined || cause instanceof GraphQLError
@@ -49,8 +60,10 @@ export function maskError(error: GraphQLError, onFault: (fault: { id: string; er
     const extensions = { ...error.extensions, code: gaveUp ? 'TOO_COMPLEX' : 'BAD_USER_INPUT' }
     return new GraphQLError(message, { nodes, source, positions, path: path ?? null, extensions })
   }
-  const id = randomUUID()
-  onFault({ id, error: cause })
+  const what = `${cause.name}: ${cause.message}`
+  const id = known.get(what) ?? randomUUID()
+  if (!known.has(what)) onFault({ id, error: cause })
+  known.set(what, id)
   const message = isDatabaseAway(cause)
     ? `The server's database does not answer, or not in time. Try again in a moment; if you asked for a change, look first whether it was made. The server's log has it under ${id}.`
     : `Something went wrong in the server; its log has it under ${id}.`

@@ -1,15 +1,24 @@
-import { GraphQLError } from 'graphql'
+import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql'
 import type { ControlContext } from '../controls/context.ts'
 import type { GraphqlContext } from '../graphql/context.ts'
 import { executeOperation, subscribeOperation } from '../graphql/execute.ts'
 import { complexityRule, parseDocument } from '../graphql/limits.ts'
-import { maskError } from '../graphql/request-errors.ts'
+import { maskError, tooMuchAsked } from '../graphql/request-errors.ts'
 import { schema } from '../graphql/schema.ts'
 import { SharedSubscriptions } from '../graphql/subscriptions/shared.ts'
 import type { Registry } from '../modules/registry.ts'
 import type { Api } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
 import { inOperationSpan } from './operation-span.ts'
+import { Turns } from './turns.ts'
+
+/**
+ * Queries that are worked on at a time, fewer than the API has connections: hundreds at once would keep each other, what
+ * controls, and the starts of runs waiting for the processor.
+ */
+const QUERIES = 8
+/** How long a query waits for its turn at most, in milliseconds. */
+const QUERY_PATIENCE = 30_000
 
 /** The API on top of this server's parts; faults go to the log, under the id that the client gets. */
 export function createApi({
@@ -30,6 +39,7 @@ export function createApi({
     log.error({ err: error }, 'a subscription cannot look for changes; it goes on trying')
   }
   const shared = new SharedSubscriptions()
+  const queries = new Turns({ most: QUERIES, patience: QUERY_PATIENCE })
   return {
     schema,
     contextFor: (caller) => ({
@@ -42,7 +52,13 @@ export function createApi({
       onOutage,
     }),
     execute: (args) =>
-      inOperationSpan(args, () => executeOperation({ ...args, contextValue: contextOf(args.contextValue) })),
+      inOperationSpan(args, async () => {
+        const contextValue = contextOf(args.contextValue)
+        const work = () => executeOperation({ ...args, contextValue })
+        if (!isQuery(args)) return work()
+        const { actor } = contextValue
+        return (await queries.of(`${actor?.kind} ${actor?.name}`, work)) ?? { errors: [tooMuchAsked()] }
+      }),
     subscribe: (args) =>
       inOperationSpan(args, () => subscribeOperation({ ...args, contextValue: contextOf(args.contextValue) })),
     subscribeInto: (args, outlet) =>
@@ -54,6 +70,9 @@ export function createApi({
     maskError: (error) => maskError(error instanceof GraphQLError ? error : wrapped(error), onFault),
   }
 }
+
+const isQuery = ({ document, operationName }: ExecutionArgs) =>
+  getOperationAST(document, operationName)?.operation === 'query'
 
 /** The transports hand on what `contextFor` made, with parts of their own beside it. */
 function contextOf(value: unknown): GraphqlContext {

@@ -32,6 +32,20 @@ test('a fault is masked, and told under the id that the client got', async () =>
   expect(data).toEqual({ run: { status: 'SCHEDULED', waitingOn: null } })
 })
 
+test('fields of one answer that meet the same fault are told of once', async () => {
+  const runId = await insertRun(db, await insertEvent(db))
+  const client = new Client(db)
+  client.control.clock.now = () => {
+    throw new Error('the clock fell off the wall')
+  }
+  const { errors = [] } = await client.execute(
+    `{ one: run(id: "${formatId('Run', runId)}") { waitingOn { kind } } two: run(id: "${formatId('Run', runId)}") { waitingOn { kind } } }`,
+  )
+  expect(errors).toHaveLength(2)
+  expect(client.faults).toHaveLength(1)
+  expect(new Set(errors.map(({ extensions }) => extensions.id))).toEqual(new Set([client.faults[0]?.id]))
+})
+
 test('a database that is gone is a fault like any other, in a subscription too', async () => {
   const other = await testDatabase()
   const runId = await insertRun(other.db, await insertEvent(other.db))
