@@ -26,7 +26,8 @@ export class LogStore {
 
   /** Follows it from the last line that there is; again after it has ended, for what is written still later. */
   follow(socket: SocketClient, runId: string): () => void {
-    return followLog(socket, runId, this.#lines.at(-1)?.line ?? 0, {
+    let isFollowed = true
+    const stop = followLog(socket, runId, this.#lines.at(-1)?.line ?? 0, {
       onLines: (lines) => {
         for (const line of lines) {
           this.#lines.push(line)
@@ -34,9 +35,16 @@ export class LogStore {
         }
         this.#tellSoon()
       },
-      onEnd: () => this.state.set({ ...this.state.value, isOver: true }),
+      // Who stops following is told of an end as well, which is not the log's.
+      onEnd: () => {
+        if (isFollowed) this.state.set({ ...this.state.value, isOver: true })
+      },
       onRefused: (refused) => this.state.set({ ...this.state.value, refused }),
     })
+    return () => {
+      isFollowed = false
+      stop()
+    }
   }
 
   #tellSoon(): void {
