@@ -7,10 +7,10 @@ import { maskError, tooMuchAsked } from '../graphql/request-errors.ts'
 import { schema } from '../graphql/schema.ts'
 import { SharedSubscriptions } from '../graphql/subscriptions/shared.ts'
 import type { Registry } from '../modules/registry.ts'
+import { NoTurn, Turns } from '../store/turns.ts'
 import type { Api } from './graphql-endpoint.ts'
 import type { Logger } from './logger.ts'
 import { inOperationSpan } from './operation-span.ts'
-import { Turns } from './turns.ts'
 
 /**
  * Queries that are worked on at a time, fewer than the API has connections: hundreds at once would keep each other, what
@@ -39,7 +39,7 @@ export function createApi({
     log.error({ err: error }, 'a subscription cannot look for changes; it goes on trying')
   }
   const shared = new SharedSubscriptions()
-  const queries = new Turns({ most: QUERIES, patience: QUERY_PATIENCE })
+  const queries = new Turns(QUERIES, QUERY_PATIENCE)
   return {
     schema,
     contextFor: (caller) => ({
@@ -57,7 +57,12 @@ export function createApi({
         const work = () => executeOperation({ ...args, contextValue })
         if (!isQuery(args)) return work()
         const { actor } = contextValue
-        return (await queries.of(`${actor?.kind} ${actor?.name}`, work)) ?? { errors: [tooMuchAsked()] }
+        try {
+          return await queries.take(`${actor?.kind} ${actor?.name}`, work)
+        } catch (error) {
+          if (error instanceof NoTurn) return { errors: [tooMuchAsked()] }
+          throw error
+        }
       }),
     subscribe: (args) =>
       inOperationSpan(args, () => subscribeOperation({ ...args, contextValue: contextOf(args.contextValue) })),

@@ -65,7 +65,8 @@ function turnsOf(db: PrismaClient): Turns {
  * no two emissions, and no emission and another writer, ever wait for each other.
  */
 export function tallyTrigger(db: PrismaClient, emission: Emission, clock: Clock): Promise<Emitted> {
-  return turnsOf(db).take(() => db.$transaction((tx) => tally(tx, emission, clock), LIMITS))
+  const { kind, name } = emission.actor
+  return turnsOf(db).take(`${kind} ${name}`, () => db.$transaction((tx) => tally(tx, emission, clock), LIMITS))
 }
 
 async function tally(tx: Transaction, emission: Emission, clock: Clock): Promise<Emitted> {

@@ -1,4 +1,5 @@
 // A server of one log, as a process that measures what it costs: `fan-out-server.mjs cuelight | broadcast | yoga`.
+import { setMaxListeners } from 'node:events'
 import { createServer } from 'node:http'
 import { parse, validate } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
@@ -101,6 +102,8 @@ async function broadcast() {
 
 /** graphql-yoga with its own pub/sub, and graphql-ws beside it, as their documentation puts them together. */
 async function yoga() {
+  // A thousand listen on purpose; Node.js would warn of the eleventh.
+  setMaxListeners(0)
   const pubSub = createPubSub()
   const endpoint = createYoga({
     logging: false,

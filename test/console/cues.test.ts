@@ -5,6 +5,19 @@ import { eventually } from '../support/eventually.ts'
 import { browserPath, findings, NO_BROWSER, openBrowser, TIME, tabTo } from './browser.ts'
 import { consoleServer, cue } from './console-server.ts'
 
+/**
+ * Notifications that the page has shown, in a global: they are asked for once they are there, as Chromium forgets one that
+ * it is asked for while it is being drawn.
+ */
+const COUNT_SHOWN = `{
+  const { prototype } = ServiceWorkerRegistration
+  const { showNotification } = prototype
+  globalThis.shown = 0
+  prototype.showNotification = function (...args) {
+    return showNotification.apply(this, args).then(() => { globalThis.shown += 1 })
+  }
+}`
+
 describe.skipIf(browserPath === null)('cues', TIME, async () => {
   if (browserPath === null) return test.skip(NO_BROWSER)
   const server = await consoleServer()
@@ -63,13 +76,13 @@ describe.skipIf(browserPath === null)('cues', TIME, async () => {
     await eventually(async () => {
       expect(await page.evaluate(`localStorage.getItem('cuelight.alarm')`)).toContain('"notification":true')
     })
+    await page.evaluate(COUNT_SHOWN)
     await server.run('notified', [{ key: 'doors', steps: [cue('Horn', 'Blow the horn.')] }])
-    await eventually(async () => {
-      const shown = await page.evaluate(
-        `navigator.serviceWorker.ready.then((worker) => worker.getNotifications()).then((all) => all.map(({ title, body }) => ({ title, body })))`,
-      )
-      expect(shown).toEqual([{ title: 'Event notified', body: 'Blow the horn.' }])
-    })
+    await eventually(async () => expect(await page.evaluate('shown')).toBe(1))
+    const shown = await page.evaluate(
+      `navigator.serviceWorker.ready.then((worker) => worker.getNotifications()).then((all) => all.map(({ title, body }) => ({ title, body })))`,
+    )
+    expect(shown).toEqual([{ title: 'Event notified', body: 'Blow the horn.' }])
   })
 
   test('a connection that is lost is said, nothing that was written is lost, and the cue is confirmed afterwards', async () => {

@@ -1,29 +1,68 @@
-import { expect, test } from 'vitest'
-import { inPortions, Turns } from '../../src/store/turns.ts'
+import { expect, test, vi } from 'vitest'
+import { inPortions, NoTurn, Turns } from '../../src/store/turns.ts'
 
-test('so many go on at once, the others in the order they came, and one that fails hands its turn on', async () => {
-  const turns = new Turns(2)
-  const began: number[] = []
-  const ends: (() => void)[] = []
-  const all = [0, 1, 2, 3].map((index) =>
-    turns.take(async () => {
-      began.push(index)
-      await new Promise<void>((resolve) => ends.push(resolve))
-      if (index === 0) throw new Error('no')
-      return index
-    }),
-  )
-  const first = expect(all[0]).rejects.toThrow('no')
-  expect(began).toEqual([0, 1])
-  ends[0]?.()
-  await first
-  await expect.poll(() => began).toEqual([0, 1, 2])
-  ends[1]?.()
-  expect(await all[1]).toBe(1)
-  await expect.poll(() => began).toEqual([0, 1, 2, 3])
-  for (const end of ends) end()
-  expect(await Promise.all([all[2], all[3]])).toEqual([2, 3])
-  expect(await turns.take(async () => 'free')).toBe('free')
+/** Work that ends when it is told to. */
+function worker(turns: Turns) {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const work = (who: string, name: string) =>
+    turns.take(who, () => {
+      begun.push(name)
+      return new Promise<string>((resolve) => ends.set(name, () => resolve(name)))
+    })
+  const end = async (name: string) => {
+    ends.get(name)?.()
+    await new Promise(setImmediate)
+  }
+  return { begun, work, end }
+}
+
+test('so much goes on at once, the rest in turn by who wants it, and for each in the order it came', async () => {
+  const { begun, work, end } = worker(new Turns(2))
+  const crowd = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => work('a', name))
+  const others = ['b1', 'c1', 'b2'].map((name) => work(name.charAt(0), name))
+  expect(begun).toEqual(['a1', 'a2'])
+  const order = ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5']
+  for (const name of order) await end(name)
+  expect(begun).toEqual(order)
+  expect(await Promise.all([...crowd, ...others])).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'b2'])
+  // All turns were given back.
+  const later = ['d1', 'd2', 'd3'].map((name) => work('d', name))
+  expect(begun.slice(order.length)).toEqual(['d1', 'd2'])
+  for (const name of ['d1', 'd2', 'd3']) await end(name)
+  expect(await Promise.all(later)).toEqual(['d1', 'd2', 'd3'])
+})
+
+test('work that fails gives its turn back', async () => {
+  const turns = new Turns(1)
+  const failing = turns.take('a', async () => {
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  expect(await turns.take('a', async () => 'done')).toBe('done')
+})
+
+test('who has no turn in time is told, and takes none later', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const { begun, work, end } = worker(new Turns(1, 1_000))
+    const first = work('a', 'a1')
+    const [late, later] = [work('b', 'b1'), work('b', 'b2')].map((it) => it.catch((error: unknown) => error))
+    vi.advanceTimersByTime(999)
+    const inTime = work('b', 'b3')
+    vi.advanceTimersByTime(1)
+    expect(await Promise.all([late, later])).toEqual([expect.any(NoTurn), expect.any(NoTurn)])
+    await end('a1')
+    expect(await first).toBe('a1')
+    await end('b3')
+    expect(await inTime).toBe('b3')
+    const next = work('c', 'c1')
+    await end('c1')
+    expect(await next).toBe('c1')
+    expect(begun).toEqual(['a1', 'b3', 'c1'])
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('what is done in portions lets all else have its turn between, and loses nothing', async () => {
