@@ -13,12 +13,11 @@ import type { Logger } from './logger.ts'
 import { inOperationSpan } from './operation-span.ts'
 
 /**
- * Queries that are worked on at a time, fewer than the API has connections: hundreds at once would keep each other, what
- * controls, and the starts of runs waiting for the processor.
+ * Queries go on two at a time, which keeps the one thread busy: more would keep each other, what controls, and the starts
+ * of runs waiting for it. One that takes long waits for PostgreSQL, and lets others begin, fewer than the API has
+ * connections. A query waits for its turn for half a minute at most.
  */
-const QUERIES = 8
-/** How long a query waits for its turn at most, in milliseconds. */
-const QUERY_PATIENCE = 30_000
+const QUERIES = { atOnce: 2, slow: { after: 500, most: 8 }, patience: 30_000 }
 
 /** The API on top of this server's parts; faults go to the log, under the id that the client gets. */
 export function createApi({
@@ -39,7 +38,7 @@ export function createApi({
     log.error({ err: error }, 'a subscription cannot look for changes; it goes on trying')
   }
   const shared = new SharedSubscriptions()
-  const queries = new Turns(QUERIES, QUERY_PATIENCE)
+  const queries = new Turns(QUERIES)
   return {
     schema,
     contextFor: (caller) => ({

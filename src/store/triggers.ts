@@ -54,7 +54,7 @@ const EMISSIONS_AT_ONCE = 3
 const turns = new WeakMap<PrismaClient, Turns>()
 
 function turnsOf(db: PrismaClient): Turns {
-  const known = turns.get(db) ?? new Turns(EMISSIONS_AT_ONCE)
+  const known = turns.get(db) ?? new Turns({ atOnce: EMISSIONS_AT_ONCE })
   turns.set(db, known)
   return known
 }

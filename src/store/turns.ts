@@ -5,66 +5,97 @@ export class NoTurn extends Error {
   override readonly name = 'NoTurn'
 }
 
+export type TurnsOptions = {
+  /** How much goes on at once. */
+  atOnce: number
+  /** Milliseconds after which work is slow, which lets more begin beside it, and how much goes on then at most. */
+  slow?: { after: number; most: number }
+  /** How long work waits for its turn at most, in milliseconds; omitted: for as long as it takes. */
+  patience?: number
+}
+
+type End = () => void
+
 /**
  * Lets so much work go on at once. What is beyond waits, and has its turn by who wants it: who wants one thing done waits
  * for one of another's, however many hundreds that one has, and for those of its own that came before.
  */
 export class Turns {
-  readonly #patience: number | null
-  #free: number
+  readonly #options: TurnsOptions
+  #goingOn = 0
+  #slow = 0
   /** What waits, by who wants it; these in the order of their turns. */
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** `patience`: how long work waits at most, in milliseconds; null: for as long as it takes. */
-  constructor(atOnce: number, patience: number | null = null) {
-    this.#free = atOnce
-    this.#patience = patience
+  constructor(options: TurnsOptions) {
+    this.#options = options
   }
 
   /** Does the work when it has its turn. Throws NoTurn where it had none in time. */
   async take<T>(who: string, work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1
-    else await this.#turn(who)
+    const end = this.#isFree ? this.#begin() : await this.#turn(who)
     try {
       return await work()
     } finally {
+      end()
+    }
+  }
+
+  get #isFree(): boolean {
+    const { atOnce, slow } = this.#options
+    return this.#goingOn - this.#slow < atOnce && this.#goingOn < (slow?.most ?? atOnce)
+  }
+
+  #begin(): End {
+    this.#goingOn += 1
+    let isSlow = false
+    const { slow } = this.#options
+    const timer =
+      slow &&
+      setTimeout(() => {
+        isSlow = true
+        this.#slow += 1
+        this.#handOn()
+      }, slow.after)
+    return () => {
+      clearTimeout(timer)
+      this.#goingOn -= 1
+      if (isSlow) this.#slow -= 1
       this.#handOn()
     }
   }
 
-  #turn(who: string): Promise<void> {
+  #turn(who: string): Promise<End> {
+    const { patience } = this.#options
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(who) ?? new Set()
       this.#waiting.set(who, waiting)
       let timer: NodeJS.Timeout | undefined
-      const go = () => {
+      // It has begun from here on, so that nobody who comes now slips in between.
+      const begin = () => {
         clearTimeout(timer)
-        resolve()
+        resolve(this.#begin())
       }
-      waiting.add(go)
-      if (this.#patience === null) return
+      waiting.add(begin)
+      if (patience === undefined) return
       timer = setTimeout(() => {
-        waiting.delete(go)
+        waiting.delete(begin)
         if (waiting.size === 0) this.#waiting.delete(who)
-        reject(new NoTurn(`There was no turn within ${this.#patience} ms.`))
-      }, this.#patience)
+        reject(new NoTurn(`There was no turn within ${patience} ms.`))
+      }, patience)
     })
   }
 
-  /** Nobody who comes now slips in between. */
   #handOn(): void {
-    const [next] = this.#waiting
-    const [go] = next?.[1] ?? []
-    if (next === undefined || go === undefined) {
-      this.#free += 1
-      return
+    for (const [who, waiting] of this.#waiting) {
+      const [begin] = waiting
+      if (!this.#isFree || begin === undefined) return
+      // The next is another's, if another waits: the map is walked to its end, and who is put there again is met again.
+      this.#waiting.delete(who)
+      waiting.delete(begin)
+      if (waiting.size > 0) this.#waiting.set(who, waiting)
+      begin()
     }
-    const [who, waiting] = next
-    waiting.delete(go)
-    // Behind all others.
-    this.#waiting.delete(who)
-    if (waiting.size > 0) this.#waiting.set(who, waiting)
-    go()
   }
 }
 

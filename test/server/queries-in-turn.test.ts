@@ -22,7 +22,7 @@ async function ask(token: string, query: string): Promise<string> {
   return answer.text()
 }
 
-test('of a crowd of queries eight are worked on, while others ask and what changes something waits for none', async () => {
+test('of queries that hang eight go on at most, others have their turn, and what changes something waits for none', async () => {
   const session = new pg.Client({ connectionString: url })
   await session.connect()
   try {

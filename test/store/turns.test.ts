@@ -18,7 +18,7 @@ function worker(turns: Turns) {
 }
 
 test('so much goes on at once, the rest in turn by who wants it, and for each in the order it came', async () => {
-  const { begun, work, end } = worker(new Turns(2))
+  const { begun, work, end } = worker(new Turns({ atOnce: 2 }))
   const crowd = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => work('a', name))
   const others = ['b1', 'c1', 'b2'].map((name) => work(name.charAt(0), name))
   expect(begun).toEqual(['a1', 'a2'])
@@ -33,8 +33,41 @@ test('so much goes on at once, the rest in turn by who wants it, and for each in
   expect(await Promise.all(later)).toEqual(['d1', 'd2', 'd3'])
 })
 
+test('what is slow lets others begin beside it, up to so many', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const { begun, work, end } = worker(new Turns({ atOnce: 1, slow: { after: 500, most: 3 } }))
+    const pass = async (ms: number) => {
+      vi.advanceTimersByTime(ms)
+      await new Promise(setImmediate)
+    }
+    const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => work('a', name))
+    await pass(499)
+    expect(begun).toEqual(['a1'])
+    await pass(1)
+    expect(begun).toEqual(['a1', 'a2'])
+    // One that is slow and one that is not: when the slow one ends, no other begins.
+    await end('a1')
+    expect(begun).toEqual(['a1', 'a2'])
+    await end('a2')
+    expect(begun).toEqual(['a1', 'a2', 'a3'])
+    await pass(1_000)
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'a4', 'a5'])
+    const more = ['a6', 'a7'].map((name) => work('a', name))
+    await pass(10_000)
+    expect(begun).toHaveLength(5)
+    // Each of the three is slow by now, and so one that ends lets one begin.
+    await end('a3')
+    expect(begun.slice(5)).toEqual(['a6'])
+    for (const name of ['a4', 'a5', 'a6', 'a7']) await end(name)
+    expect(await Promise.all([...all, ...more])).toHaveLength(7)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('work that fails gives its turn back', async () => {
-  const turns = new Turns(1)
+  const turns = new Turns({ atOnce: 1 })
   const failing = turns.take('a', async () => {
     throw new Error('no')
   })
@@ -45,7 +78,7 @@ test('work that fails gives its turn back', async () => {
 test('who has no turn in time is told, and takes none later', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
-    const { begun, work, end } = worker(new Turns(1, 1_000))
+    const { begun, work, end } = worker(new Turns({ atOnce: 1, patience: 1_000 }))
     const first = work('a', 'a1')
     const [late, later] = [work('b', 'b1'), work('b', 'b2')].map((it) => it.catch((error: unknown) => error))
     vi.advanceTimersByTime(999)
