@@ -11,7 +11,7 @@ import { measureAtSize } from './at-size/at-size.ts'
 import { CONTENDERS, inProcessOfItsOwn } from './contenders.ts'
 import { measureControls } from './controls.ts'
 import type { Starts } from './cuelight.ts'
-import type { Effort } from './effort.ts'
+import { type Effort, watchStolen } from './effort.ts'
 import { measureCrowd, measureFanOut } from './fan-out.ts'
 import { measureFootprint } from './footprint.ts'
 import type { MaterialiseFigures } from './materialise.ts'
@@ -93,6 +93,16 @@ function rateOf(how: string, rounds: Effort[]): Rate {
   }
 }
 
+const stolen = watchStolen()
+
+/** Where it was measured, once it was. */
+const place = async () => ({
+  machine: MACHINE,
+  measuredOn: TODAY,
+  versions: await versions(),
+  stolen: Number(stolen().toFixed(3)),
+})
+
 /** The versions of what is measured, as they are installed and the server says. */
 async function versions(): Promise<Record<string, string>> {
   const admin = new pg.Client({ connectionString: postgres.url })
@@ -173,9 +183,7 @@ async function measureAll(): Promise<Omit<Results, 'atSize' | 'apart'>> {
   const server = await middleOf(ROUNDS, measureServer, ({ existingMs }) => existingMs)
   const schedules = measureSchedules()
   return {
-    machine: MACHINE,
-    measuredOn: TODAY,
-    versions: await versions(),
+    ...(await place()),
     rates: Object.fromEntries(contenders.map(({ name, how }) => [name, rateOf(how, efforts.get(name) ?? [])])),
     ratios,
     anatomy,
@@ -192,9 +200,8 @@ async function measureAll(): Promise<Omit<Results, 'atSize' | 'apart'>> {
 }
 
 async function measurePart(): Promise<Partial<Results>> {
-  const where = { machine: MACHINE, measuredOn: TODAY, versions: await versions() }
-  if (what === 'apart') return { apart: { ...where, ...(await takeApart(onMigrated)) } }
-  return { atSize: { ...where, ...(await measureAtSize((use) => onFreshDatabase(postgres.url, use))) } }
+  if (what === 'apart') return { apart: { ...(await takeApart(onMigrated)), ...(await place()) } }
+  return { atSize: { ...(await measureAtSize((use) => onFreshDatabase(postgres.url, use))), ...(await place()) } }
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cuelight-bench-'))

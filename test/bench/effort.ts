@@ -25,14 +25,24 @@ export function watchEffort(): (units: number) => Effort {
   }
 }
 
+/** Begins to watch what share of the processors' time other guests of the machine take; what it answers says it. */
+export function watchStolen(): () => number {
+  const before = processorTime()
+  return () => {
+    const { all, stolen } = processorTime()
+    const taken = stolen - before.stolen
+    return taken / (all - before.all + taken)
+  }
+}
+
 /**
- * Ticks that the machine's processors had since it began, without those that other guests took, and of those that they
- * had nothing to do, or waited for a disk.
+ * Ticks that the machine's processors had since it began; of those, how many they had nothing to do, or waited for a disk;
+ * and besides, how many other guests took.
  */
-function processorTime(): { all: number; idle: number } {
-  const ticks = readIfThere('/proc/stat').split('\n')[0]?.split(/ +/).slice(1, 8).map(Number) ?? []
-  const [, , , idle = Number.NaN, waiting = Number.NaN] = ticks
-  return { all: ticks.reduce((sum, each) => sum + each, 0), idle: idle + waiting }
+function processorTime(): { all: number; idle: number; stolen: number } {
+  const ticks = readIfThere('/proc/stat').split('\n')[0]?.split(/ +/).slice(1, 9).map(Number) ?? []
+  const [, , , idle = Number.NaN, waiting = Number.NaN, , , stolen = Number.NaN] = ticks
+  return { all: ticks.slice(0, 7).reduce((sum, each) => sum + each, 0), idle: idle + waiting, stolen }
 }
 
 /** Ticks that a process was busy; with those of its children that have ended, where they are asked for. */

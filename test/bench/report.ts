@@ -22,6 +22,8 @@ type Place = {
   measuredOn: string
   /** Of Node.js, Cuelight, PostgreSQL and the peers. */
   versions: Record<string, string>
+  /** The share of the processors' time that other guests of the machine took; null where that is not known. */
+  stolen: number | null
 }
 
 /** How one rate compares with another: the median of the rounds, in each of which both were measured. */
@@ -233,9 +235,10 @@ export function atSizeReport({ filled, growth, inFilled, retention, dashboard, e
 }
 
 /** When something was measured, where, and of what. */
-function placeOf({ machine, measuredOn, versions }: Place): string {
+function placeOf({ machine, measuredOn, versions, stolen }: Place): string {
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  return `on ${measuredOn}: ${machine.cpus} processors (${machine.model}), ${machine.memoryGiB} GiB; ${named.join(', ')}`
+  const taken = stolen === null ? '' : `, of whose time other guests took ${(stolen * 100).toFixed(1)} %`
+  return `on ${measuredOn}: ${machine.cpus} processors (${machine.model})${taken}, ${machine.memoryGiB} GiB; ${named.join(', ')}`
 }
 
 /** A table for people of what is in `results.json`. */
